@@ -127,6 +127,8 @@ struct Annotations {
 struct Views {
   const HeadView* head = nullptr;
   const Explanation* explanation = nullptr;
+  /// What the explanation is a randomised twin of; null: it is none.
+  const Explanation* twin_of = nullptr;
   const ConceptView* concepts = nullptr;
   const LatentView* latent = nullptr;
   const Annotations* annotations = nullptr;

@@ -3,6 +3,7 @@
 #include <iostream>
 #include <sstream>
 
+#include "harness/app/cell_data.h"
 #include "harness/app/command.h"
 #include "harness/app/options.h"
 #include "harness/app/plugin_info.h"
@@ -40,6 +41,8 @@ int report_command(const Arguments& arguments) {
   for (const auto& summary : metrics::summaries())
     report.summaries.push_back({summary.name, summary.columns});
   auto store = open_store(options);
+  KeptCellData data(store, options.cache());
+  report.data = [&data](const std::string& cell) { return data.of(cell); };
   for (const auto& run : options.list("runs")) report.runs.push_back(store.find_run(run));
   std::ostringstream page;
   results::write_report(store, report, page);

@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "harness/app/command.h"
+#include "harness/app/show_sample.h"
 #include "harness/app/store_options.h"
 #include "harness/core/artifacts/artifact.h"
 #include "harness/core/measure/part_names.h"
@@ -104,21 +105,25 @@ int show_command(const Arguments& arguments) {
   Options options(
       "show CELL [options]",
       "Prints what is known of a cell: its parts, attempts, scores and log. CELL is the\n"
-      "start of its key, as `conoscope status` and `plan --cells` print it.",
-      {"conoscope show 3fa9", "conoscope show 3fa9 --format json"});
+      "start of its key, as `conoscope status` and `plan --cells` print it. With --sample: how\n"
+      "its explanation makes the answer for one test sample.",
+      {"conoscope show 3fa9", "conoscope show 3fa9 --format json",
+       "conoscope show 3fa9 --sample 17 -o sample.svg"});
   options.positional("cell", 1);
   options.with_store();
   options.with_verify();
-  options.text(
-      "cache", "DIR",
-      "where artifacts are looked for (default: $CONOSCOPE_CACHE, $XDG_CACHE_HOME/conoscope or "
-      "~/.cache/conoscope)");
+  add_sample_options(options);
   options.with_format();
   if (!options.parse(arguments)) return kOk;
   if (!options.has("cell")) throw UsageError("show: which cell? `conoscope status` lists keys");
   const auto format = options.format();
   auto store = open_store(options);
   auto report = results::show(store, options.list("cell")[0]);
+  if (options.has("output") && !options.has("sample")) throw UsageError("show: -o is for --sample");
+  if (options.has("sample")) {
+    show_sample(options, store, std::get<std::string>(report.cell.rows[0][0]));
+    return kOk;
+  }
   const auto kept =
       core::kept_artifacts(store, std::get<std::string>(report.cell.rows[0][0]), options.cache());
   add_folders(report.cell, kept);
@@ -128,7 +133,7 @@ int show_command(const Arguments& arguments) {
     print_records("attempt", report.attempts);
     if (!report.scores.rows.empty()) print({{"scores", report.scores}}, format);
     if (!report.parts.rows.empty())
-      print({{"parts", parts_in_lines(report.parts, names.given)}}, format);
+      print({{"parts", parts_in_lines(report.parts, !names.given.empty())}}, format);
   } else {
     print({{"cell", report.cell},
            {"attempts", report.attempts},

@@ -255,20 +255,6 @@ void run_group(results::Store& store, const std::vector<const results::Outcome*>
   }
 }
 
-/// Where relative files of run files are sought.
-std::vector<fs::path> data_folders(const Options& options) {
-  std::vector<fs::path> out;
-  for (const auto& folder : options.list("data")) {
-    if (const auto fault = core::fault_of_folder(folder); !fault.empty())
-      throw UsageError("--data " + folder + ": " + fault);
-    out.push_back(fs::absolute(folder));
-  }
-  out.push_back(fs::current_path());
-  if (!data_folder().empty()) out.push_back(data_folder());
-  out.push_back(share_folder() / "runs");  // beside which the data that ship lie
-  return out;
-}
-
 }  // namespace
 
 std::string Verification::summary() const {
@@ -290,6 +276,19 @@ void add_run_again_options(Options& options) {
   options.with_plugins();
   options.with_confinement();
   options.with_format();
+}
+
+std::vector<fs::path> data_folders(const Options& options) {
+  std::vector<fs::path> out;
+  for (const auto& folder : options.list("data")) {
+    if (const auto fault = core::fault_of_folder(folder); !fault.empty())
+      throw UsageError("--data " + folder + ": " + fault);
+    out.push_back(fs::absolute(folder));
+  }
+  out.push_back(fs::current_path());
+  if (!data_folder().empty()) out.push_back(data_folder());
+  out.push_back(share_folder() / "runs");  // beside which the data that ship lie
+  return out;
 }
 
 std::vector<results::Outcome> sampled(std::vector<results::Outcome> outcomes, std::size_t n,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,10 @@ void add_run_again_options(Options& options);
 
 /// throws  UsageError: a mistake in one of them
 void check_run_again_options(const Options& options);
+
+/// Where relative files of run files are sought: --data, the working folder, where data lie.
+/// throws  UsageError: --data is no folder
+std::vector<std::filesystem::path> data_folders(const Options& options);
 
 /// A random sample, and says on standard error by which --seed it can be drawn again.
 std::vector<results::Outcome> sampled(std::vector<results::Outcome> outcomes, std::size_t n,

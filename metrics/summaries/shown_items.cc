@@ -39,9 +39,8 @@ const Matrix* truth_of(const Subject& subject) {
 }
 
 double label_of(const Subject& subject, Index sample) {
-  const IndexVector& labels = subject.annotations().labels;
-  return labels.empty() ? kNoNumber
-                        : static_cast<double>(labels.at(static_cast<std::size_t>(sample)));
+  if (!subject.offers("labels")) return kNoNumber;
+  return static_cast<double>(subject.annotations().labels.at(static_cast<std::size_t>(sample)));
 }
 
 }  // namespace conoscope::metrics

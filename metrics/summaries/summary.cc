@@ -3,39 +3,51 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "metrics/summaries/concept_cards.h"
 #include "metrics/summaries/concept_correlation.h"
 #include "metrics/summaries/concept_histogram.h"
 #include "metrics/summaries/dependency_matrix.h"
 #include "metrics/summaries/embedding_components.h"
+#include "metrics/summaries/explained_samples.h"
 #include "metrics/summaries/interventional_effect.h"
 #include "metrics/summaries/latent_violin.h"
 #include "metrics/summaries/purity_matrix.h"
-#include "metrics/summaries/top_samples.h"
+#include "metrics/summaries/surrogate_logits.h"
 
 namespace conoscope::metrics {
 
 namespace {
 
+Result result_of(const Summary& summary, SummaryTable table) {
+  const std::size_t columns = summary.columns.size();
+  if (table.cells.empty()) throw std::domain_error(summary.name + ": there is no row");
+  if (table.cells.size() % columns != 0)
+    throw std::logic_error(summary.name + ": " + std::to_string(table.cells.size()) + " cells in " +
+                           std::to_string(columns) + " columns");
+  const auto rows = static_cast<double>(table.cells.size() / columns);
+  return {rows, std::move(table.cells), std::move(table.caveat)};
+}
+
 Metric metric_of(const Summary& summary) {
-  return {.name = summary.name,
-          .group = kSummaries,
-          .question = summary.question,
-          .low = 1.0,
-          .unit = "rows",
-          .source = summary.source,
-          .needs = summary.needs,
-          .uses = summary.uses,
-          .on_request = true,
-          .compute = [&summary](const Subject& subject) -> Result {
-            SummaryTable table = summary.compute(subject);
-            const std::size_t columns = summary.columns.size();
-            if (table.cells.empty()) throw std::domain_error(summary.name + ": there is no row");
-            if (table.cells.size() % columns != 0)
-              throw std::logic_error(summary.name + ": " + std::to_string(table.cells.size()) +
-                                     " cells in " + std::to_string(columns) + " columns");
-            const auto rows = static_cast<double>(table.cells.size() / columns);
-            return {rows, std::move(table.cells), std::move(table.caveat)};
-          }};
+  Metric out{.name = summary.name,
+             .group = kSummaries,
+             .question = summary.question,
+             .low = 1.0,
+             .unit = "rows",
+             .source = summary.source,
+             .needs = summary.needs,
+             .uses = summary.uses,
+             .on_request = true,
+             .settings = summary.settings};
+  if (summary.compute)
+    out.compute = [&summary](const Subject& subject) {
+      return result_of(summary, summary.compute(subject));
+    };
+  else
+    out.compute_with = [&summary](const Subject& subject, const std::vector<Setting>& settings) {
+      return result_of(summary, summary.compute_with(subject, settings));
+    };
+  return out;
 }
 
 }  // namespace
@@ -45,8 +57,9 @@ const std::vector<Summary>& summaries() {
       declare::purity_matrix(),         declare::dependency_matrix(),
       declare::interventional_effect(), declare::latent_violin(),
       declare::concept_histogram(),     declare::embedding_components(),
-      declare::concept_correlation(),   declare::top_samples(),
-      declare::top_positions()};
+      declare::concept_correlation(),   declare::explained_samples(),
+      declare::concept_cards(),         declare::surrogate_logits(),
+      declare::concept_importances()};
   return all;
 }
 

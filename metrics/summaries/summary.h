@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "metrics/metric.h"
+#include "metrics/setting.h"
 
 namespace conoscope::metrics {
 
@@ -23,6 +24,9 @@ struct SummaryTable {
   std::string caveat = {};  ///< what was left out; empty: nothing
 
   void add(std::initializer_list<double> row) { cells.insert(cells.end(), row); }
+  void add(const std::vector<double>& rest_of_row) {
+    cells.insert(cells.end(), rest_of_row.begin(), rest_of_row.end());
+  }
 };
 
 /// What a picture is drawn from: a small table, whatever the number of samples and concepts. It is
@@ -35,7 +39,10 @@ struct Summary {
   std::vector<std::string_view> needs, uses = {};  ///< as Metric::needs
   std::vector<std::string> columns;
   /// Throws as Metric::compute.
-  std::function<SummaryTable(const Subject&)> compute;
+  std::function<SummaryTable(const Subject&)> compute = {};
+  // As Metric::settings and compute_with.
+  std::vector<Setting> settings = {};
+  std::function<SummaryTable(const Subject&, const std::vector<Setting>&)> compute_with = {};
 };
 
 /// All of them, in the order of the report.

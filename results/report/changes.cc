@@ -105,7 +105,7 @@ Section change_section(const ReportContext& context) {
       "<p>Methods that were scored by several runs or in several versions: the mean over all "
       "attempts of each, whatever its parameters, with the 95 % t interval. Retracted attempts are "
       "counted and left out of the mean.</p>\n" +
-      figure_html("change", "change-table") + table.html();
+      figure_html("change", "change-table") + table.folded_html();
   return section;
 }
 

@@ -105,12 +105,12 @@ Section concept_count_section(const ReportContext& context) {
         "<p>Mean over seeds at each number of concepts K, with the 95 % t interval as a band. The "
         "ring is the smallest K within one standard error of the best (<code>conoscope board "
         "select-k</code>).</p>\n" +
-        figure_html("curve", "curve-table") + selection.html() + curve.html();
+        figure_html("curve", "curve-table") + selection.html() + curve.folded_html();
   if (!size.empty())
     section.html +=
         "<p>Methods with equal numbers of concepts may use very different numbers of scalars for a "
         "class: here each score stands against what the explanation uses.</p>\n" +
-        figure_html("size", "size-table") + size.html();
+        figure_html("size", "size-table") + size.folded_html();
   return section;
 }
 

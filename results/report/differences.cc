@@ -182,7 +182,7 @@ Section difference_section(const ReportContext& context) {
                         "<select id=reference data-key=reference></select></p>\n"
                       : "<p>The reference is the best method: this report would be too long with "
                         "every other one.</p>\n";
-  section.html += figure_html("difference", "difference-table") + table.html();
+  section.html += figure_html("difference", "difference-table") + table.folded_html();
   return section;
 }
 

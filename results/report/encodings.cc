@@ -3,9 +3,11 @@
 #include <map>
 #include <set>
 
-#include "results/report/bitmap.h"
+#include "results/formats/numbers.h"
+#include "results/report/explained_sample.h"
 #include "results/report/sections.h"
 #include "results/report/shown_summaries.h"
+#include "results/report/svg.h"
 
 namespace conoscope::results {
 
@@ -102,71 +104,110 @@ void add_correlations(PageTable& table, const ShownSummary& of) {
     add_matrix(table, of, what, "concept", "other", column);
 }
 
-/// Where a concept fires in an image: cells of the image, with the strength as a share of the
-/// concept's largest.
-using Fired = std::map<std::pair<double, double>, std::vector<JsonObject>>;  // concept, rank
+/// One concept's rows of concept_cards: its strongest samples, and the one in which it is weakest.
+struct ConceptCard {
+  std::size_t first = 0;
+  std::vector<std::size_t> rows;
+};
 
-Fired fired_of(const ShownSummary& of) {
-  std::map<double, double> largest;
-  std::map<std::pair<double, double>, double> side;
+std::vector<ConceptCard> concept_cards(const ShownSummary& of) {
+  std::vector<ConceptCard> out;
   for (std::size_t r = 0; r < of.rows(); ++r) {
-    double& most = largest[of.number(r, "concept")];
-    most = std::max(most, of.number(r, "activation"));
-    double& cells = side[{of.number(r, "concept"), of.number(r, "rank")}];
-    cells = std::max(cells, of.number(r, "row") + 1.0);
-  }
-  Fired out;
-  for (std::size_t r = 0; r < of.rows(); ++r) {
-    const std::pair place(of.number(r, "concept"), of.number(r, "rank"));
-    const double most = largest[place.first], share = of.number(r, "activation") / most;
-    if (!(most > 0.0 && share > 0.0)) continue;
-    const double cells = side[place], left = place.second + 1.0 / 32.0;
-    const double width = 15.0 / 16.0 / cells, height = 1.0 / cells;
-    out[place].push_back(JsonObject()
-                             .add("kind", std::string("position"))
-                             .add("rank", place.second)
-                             .add("x", left + width * of.number(r, "column"))
-                             .add("x2", left + width * (of.number(r, "column") + 1.0))
-                             .add("y", height * of.number(r, "row"))
-                             .add("y2", height * (of.number(r, "row") + 1.0))
-                             .add("strength", share));
+    if (out.empty() || of.number(out.back().first, "concept") != of.number(r, "concept"))
+      out.push_back({r, {}});
+    out.back().rows.push_back(r);
   }
   return out;
 }
 
-/// Black where a store holds what is no colour.
-std::uint32_t colour_of(double packed) {
-  return packed >= 0.0 && packed < 16777216.0 ? static_cast<std::uint32_t>(packed) : 0;
+std::string concept_name(const ShownSummary& of, std::size_t row, const CellData& data) {
+  const double number = of.number(row, "concept");
+  const bool of_model = std::isnan(of.number(row, "output"));
+  const std::string plain = "concept " + real_text(number);
+  return of_model && number < static_cast<double>(data.concepts.size())
+             ? plain + ": " + CellData::name(data.concepts, number)
+             : plain;
 }
 
-void add_images(PageTable& table, const ShownSummary& of, const Fired& fired) {
-  std::size_t pixels = 0;
-  for (const std::string& column : of.shape.columns) pixels += column.starts_with("pixel_");
-  for (std::size_t r = 0; r < of.rows(); ++r) {
-    std::vector<std::uint32_t> colours;
-    for (std::size_t p = 0; p < pixels; ++p)
-      colours.push_back(colour_of(of.number(r, "pixel_" + std::to_string(p))));
-    const double concept_id = of.number(r, "concept"), rank = of.number(r, "rank");
-    std::vector<JsonObject> marks = {JsonObject()
-                                         .add("kind", std::string("image"))
-                                         .add("rank", rank)
-                                         .add("address", bitmap_address(colours))};
-    const auto found = fired.find({concept_id, rank});
-    if (found != fired.end()) marks.insert(marks.end(), found->second.begin(), found->second.end());
-    table.add({of.method, real_text(concept_id), real_text(rank + 1.0), of.text(r, "sample"),
-               of.text(r, "label"), of.text(r, "activation")},
+/// The images of a card, with what the concept is in each below it.
+std::string card_svg(const ShownSummary& of, const ConceptCard& card, const CellData& data,
+                     PictureSheet& sheet) {
+  constexpr double kSide = 72, kGap = 8, kApart = 16, kText = 34;
+  std::string out;
+  double x = 0.0;
+  for (const std::size_t r : card.rows) {
+    const auto picture = data.picture
+                             ? data.picture(static_cast<std::int64_t>(of.number(r, "sample")))
+                             : std::nullopt;
+    if (!picture) return {};
+    const bool weakest = std::isnan(of.number(r, "rank"));
+    if (weakest) x += kApart;
+    std::vector<double> packed;
+    for (const std::string& column : of.shape.columns)
+      if (column.starts_with("row_")) packed.push_back(of.number(r, column));
+    const double label = of.number(r, "label");
+    const std::string what =
+        std::isnan(label) ? "sample " + of.text(r, "sample") : CellData::name(data.classes, label);
+    out += "<g class=shown><title>" +
+           html_text(std::string(weakest ? "where it is weakest" : "") + (weakest ? ", " : "") +
+                     "test sample " + of.text(r, "sample") +
+                     (std::isnan(label) ? "" : ", label " + what) + ", activation " +
+                     of.text(r, "activation")) +
+           "</title>" + sheet.use(*picture, x, 0, kSide) +
+           outline_svg(fired_outline(fired_grid(packed), x, 0, kSide), 1.6) +
+           svg_text(x, kSide + 14.0, "start", shortened(what, 11)) +
+           svg_text(x, kSide + 28.0, "start", weakest ? "weakest" : of.text(r, "activation")) +
+           "</g>\n";
+    x += kSide + kGap;
+  }
+  return svg_begin(x, kSide + kText, concept_name(of, card.first, data), "currentColor") + out +
+         "</svg>\n";
+}
+
+/// "importance 0.42, fires in 37 % of the samples, activation 0 to 5.1"
+std::string facts_of(const ShownSummary& of, std::size_t row) {
+  const std::string importance = std::isnan(of.number(row, "importance"))
+                                     ? ""
+                                     : "importance " + of.text(row, "importance") + ", ";
+  return importance + "above 0 in " + digits_text(100.0 * of.number(row, "share"), 2) +
+         " % of the samples, activation " + of.text(row, "low") + " to " + of.text(row, "high");
+}
+
+void add_cards(PageTable& table, PageDrawings& drawings, const ShownSummary& of,
+               const ReportContext& context) {
+  const CellData data = context.options.data ? context.options.data(of.cell.cell) : CellData();
+  std::map<double, std::string> by_output;
+  for (const ConceptCard& card : concept_cards(of)) {
+    const std::size_t r = card.first;
+    const double output = of.number(r, "output");
+    const std::string name = concept_name(of, r, data),
+                      output_name = std::isnan(output) ? "-" : CellData::name(data.classes, output);
+    table.add({of.method, name, output_name, of.text(r, "importance"),
+               real_text(of.number(r, "share")), of.text(r, "low"), of.text(r, "high")},
               JsonObject()
                   .add("method", of.method)
-                  .add("concept", concept_id)
-                  .add("activation", of.field(r, "activation"))
-                  .add("marks", marks));
+                  .add("concept", of.field(r, "concept"))
+                  .add("importance", of.field(r, "importance"))
+                  .add("share", of.field(r, "share"))
+                  .add("smallest", of.field(r, "low"))
+                  .add("largest", of.field(r, "high")));
+    const std::string svg = card_svg(of, card, data, context.sheet);
+    if (!svg.empty())
+      by_output[std::isnan(output) ? 0.0 : output] +=
+          "<h4>" + html_text(name) + "</h4>\n<p>" + html_text(facts_of(of, r)) + "</p>\n" + svg;
   }
+  // Where all share their concepts, these are not sorted by what they count for most.
+  for (const auto& [output, html] : by_output)
+    drawings.add(of.keys, of.method,
+                 std::isnan(of.number(0, "output")) ? "all" : CellData::name(data.classes, output),
+                 html);
 }
 
 std::string part(const char* title, const char* words, const std::string& figure,
                  const PageTable& table) {
   if (table.empty()) return {};
-  return std::string("<h3>") + title + "</h3>\n<p>" + words + "</p>\n" + figure + table.html();
+  return std::string("<div class=part><h3>") + title + "</h3>\n<p>" + words + "</p>\n" + figure +
+         table.folded_html() + "</div>\n";
 }
 
 }  // namespace
@@ -185,22 +226,24 @@ Section encoding_section(const ReportContext& context) {
       {kMethodColumn, "of", PageColumn("concept", "row"), PageColumn("other concept", "column"),
        PageColumn("correlation", "mean")});
   add_summaries(correlations, context, "concept_correlation", add_correlations);
-  PageTable images("image-table", "Test images in which each concept is strongest",
-                   {kMethodColumn, PageColumn("concept", "concept"), "place", "test sample",
-                    "label", PageColumn("activation", "activation")});
-  std::map<std::pair<GroupKeys, std::string>, Fired> fired;
-  for (const ShownSummary& one : shown_summaries(context, "top_positions"))
-    fired[{one.keys, one.method}] = fired_of(one);
-  for (const ShownSummary& one : shown_summaries(context, "top_samples")) {
-    images.group(one.keys);
-    add_images(images, one, fired[{one.keys, one.method}]);
+  PageTable cards(
+      "card-table", "Concepts that fire",
+      {kMethodColumn, PageColumn("concept", "concept"), "class",
+       PageColumn("importance", "importance"), PageColumn("share above 0", "share"),
+       PageColumn("smallest activation", "smallest"), PageColumn("largest activation", "largest")});
+  PageDrawings drawings("cards", "Class");
+  for (const ShownSummary& one : shown_summaries(context, "concept_cards")) {
+    cards.group(one.keys);
+    add_cards(cards, drawings, one, context);
   }
   return {
       "encodings", "What do concepts encode?",
-      part("What do they look like?",
-           "The test images in which a concept is strongest, the strongest first; orange: where "
-           "in the image it fires.",
-           figure_of_one_html("image", images.id()), images) +
+      part(
+          "What do they look like?",
+          "The test samples in which a concept is strongest, the strongest first, and the one in "
+          "which it is weakest. Outlined: where in the image it fires. Concepts whose score is the "
+          "same in every sample are counted in the notes, not shown.",
+          drawings.empty() ? "" : drawings.html(), cards) +
           part("Do activations tell more than the concept?",
                "Samples by activation. c is the true value of the concept, y the label: where "
                "labels part among samples of one c, the activation leaks them.",

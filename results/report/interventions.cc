@@ -66,7 +66,7 @@ Section intervention_section(const ReportContext& context) {
         "<p>How accurate the model becomes when it is told the true value of one concept after "
         "another, in an order that a policy chooses. A model whose concepts leak may lose by "
         "it.</p>\n" +
-        figure_html("intervention", "intervention-table") + table.html();
+        figure_html("intervention", "intervention-table") + table.folded_html();
   section.html += latents_html(context);
   return section;
 }

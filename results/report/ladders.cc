@@ -87,7 +87,7 @@ Section ladder_section(const ReportContext& context) {
       "one, beyond twice the standard error of the differences seed by seed; else no ranking by it "
       "means much. Of explanations the half-way step has random importances. Thin lines are "
       "seeds.</p>\n" +
-      figure_html("ladder", "ladder-table") + table.html();
+      figure_html("ladder", "ladder-table") + table.folded_html();
   return section;
 }
 

@@ -112,21 +112,23 @@ std::string latents_html(const ReportContext& context) {
   add_summaries(effects, context, "interventional_effect", add_effects);
   if (!effects.empty())
     html +=
-        "<h3>Does a latent keep still while its own factor does?</h3>\n<p>The factor that a latent "
+        "<div class=part><h3>Does a latent keep still while its own factor does?</h3>\n<p>The "
+        "factor that a latent "
         "depends on is held at a value, a line for each, and another one is changed: flat lines "
         "are "
         "robust. In the column of its own factor: the mean, and one standard deviation to both "
         "sides.</p>\n" +
-        figure_of_one_html("effect", effects.id()) + effects.html();
+        figure_of_one_html("effect", effects.id()) + effects.folded_html() + "</div>\n";
   PageTable violins("violin-table", "Where a latent's codes lie, for each value of each factor",
                     {kMethodColumn, PageColumn("latent", "latent"), PageColumn("factor", "factor"),
                      PageColumn("value", "of"), "smallest code", "largest code"});
   add_summaries(violins, context, "latent_violin", add_violins);
   if (!violins.empty())
     html +=
-        "<h3>How is a latent spread?</h3>\n<p>The density of a latent for each value of a "
+        "<div class=part><h3>How is a latent spread?</h3>\n<p>The density of a latent for each "
+        "value of a "
         "factor, in their order; nothing is held.</p>\n" +
-        figure_of_one_html("violin", violins.id()) + violins.html();
+        figure_of_one_html("violin", violins.id()) + violins.folded_html() + "</div>\n";
   return html;
 }
 

@@ -109,12 +109,13 @@ std::string dependencies_html(const ReportContext& context) {
       add_matrix(table, one, by, "latent", "factor", column);
   }
   if (table.empty()) return {};
-  return "<h3>Which latent depends on which factor?</h3>\n<p>By interventional robustness "
+  return "<div class=part><h3>Which latent depends on which factor?</h3>\n<p>By interventional "
+         "robustness "
          "(irs_score "
          "is made from it), by mutual information as a share of the factor's entropy, and by the "
          "importances of a random forest; of the lowest seed. Disentangled: one bright square in "
          "each row.</p>\n" +
-         figure_html("dependency", table.id()) + table.html();
+         figure_html("dependency", table.id()) + table.folded_html() + "</div>\n";
 }
 
 }  // namespace
@@ -145,7 +146,7 @@ Section matrix_section(const ReportContext& context) {
         }
       }
     }
-    if (!table.empty()) section.html += figure_html("matrix", table.id()) + table.html();
+    if (!table.empty()) section.html += figure_html("matrix", table.id()) + table.folded_html();
   }
   if (!section.html.empty())
     section.html =

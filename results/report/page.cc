@@ -71,6 +71,13 @@ std::string breakable(std::string_view text) {
   return out;
 }
 
+std::string key_attributes(const GroupKeys& keys) {
+  std::string out;
+  for (const auto& [name, value] : keys)
+    out.append(" data-").append(name).append("=\"").append(html_text(value)).append("\"");
+  return out;
+}
+
 }  // namespace
 
 std::string html_text(std::string_view text) { return escaped(printable(text)); }
@@ -110,10 +117,7 @@ PageTable::PageTable(std::string id, std::string caption, std::vector<PageColumn
 void PageTable::group(const GroupKeys& keys) {
   if (open_) body_ += "</tbody>\n";
   open_ = true;
-  body_ += "<tbody";
-  for (const auto& [name, value] : keys)
-    body_.append(" data-").append(name).append("=\"").append(html_text(value)).append("\"");
-  body_ += ">\n";
+  body_ += "<tbody" + key_attributes(keys) + ">\n";
 }
 
 void PageTable::add(const std::vector<std::string>& cells, const JsonObject& data) {
@@ -139,6 +143,21 @@ std::string PageTable::html() const {
     out += ">" + html_text(column.title);
   }
   return out + "\n</thead>\n" + body_ + (open_ ? "</tbody>" : "") + "</table></div>\n";
+}
+
+std::string PageTable::folded_html() const {
+  return "<details><summary>" + html_text(caption_) + "</summary>\n" + html() + "</details>\n";
+}
+
+void PageDrawings::add(const GroupKeys& keys, const std::string& method, const std::string& name,
+                       const std::string& html) {
+  body_ += "<div class=drawing hidden" + key_attributes(keys) + " data-method=\"" +
+           html_text(method) + "\" data-name=\"" + html_text(name) + "\">\n" + html + "</div>\n";
+}
+
+std::string PageDrawings::html() const {
+  return "<div class=drawings id=\"" + id_ + "\" data-choice=\"" + choice_ + "\">\n" + body_ +
+         "</div>\n";
 }
 
 std::string figure_html(std::string_view picture, std::string_view table, std::string_view name) {

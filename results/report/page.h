@@ -56,12 +56,31 @@ class PageTable {
   const std::string& id() const { return id_; }
   bool empty() const { return rows_ == 0; }
   std::string html() const;
+  /// Under a picture that says the same: closed until a reader opens it.
+  std::string folded_html() const;
 
  private:
   std::string id_, caption_, body_;
   std::vector<PageColumn> columns_;
   std::size_t rows_ = 0;
   bool open_ = false;
+};
+
+/// Drawings that are in the page as they are, of which the page shows one: that of the method that is
+/// followed, else the first, and of it the one that is chosen by its name.
+class PageDrawings {
+ public:
+  /// choice  what the names are of: "Sample"
+  PageDrawings(std::string id, std::string choice)
+      : id_(std::move(id)), choice_(std::move(choice)) {}
+
+  void add(const GroupKeys& keys, const std::string& method, const std::string& name,
+           const std::string& html);
+  bool empty() const { return body_.empty(); }
+  std::string html() const;
+
+ private:
+  std::string id_, choice_, body_;
 };
 
 /// The place of a picture: its specification, and the table that it is drawn from. Named as the

@@ -6,6 +6,7 @@
   const canDraw = typeof vegaEmbed === "function";
   const tables = [...document.querySelectorAll("main table")];
   const figures = [...document.querySelectorAll("figure")];
+  const drawings = [...document.querySelectorAll(".drawings")];
   const selects = [...document.querySelectorAll("select[data-key]")];
   const find = document.getElementById("find");
   const body = document.body;
@@ -57,8 +58,16 @@
     }
   }
 
+  // Of a table whose picture has room for one method: the one that is followed, else the first.
+  const methodsOf = table => [...new Set([...table.tBodies].filter(group => fits(group)).flatMap(group => [...group.rows].map(row => rowOf(row).method)))];
+  function ofOne(table) {
+    const methods = methodsOf(table);
+    return methods.includes(state.picked) ? state.picked : methods[0];
+  }
+
   function showTable(table) {
     let shown = 0;
+    if (figures.some(figure => figure.dataset.one !== undefined && figure.dataset.table === table.id)) table.of = ofOne(table);
     for (const group of table.tBodies) {
       group.hidden = !fits(group);
       group.classList.toggle("shown", !group.hidden);
@@ -66,15 +75,16 @@
       enhance(group);
       for (const row of group.rows) {
         const method = rowOf(row).method;
-        row.hidden = state.find !== "" && method !== undefined && !method.toLowerCase().includes(state.find.toLowerCase());
+        row.hidden = (state.find !== "" && method !== undefined && !method.toLowerCase().includes(state.find.toLowerCase())) || (table.of !== undefined && method !== table.of);
         row.classList.toggle("picked", method !== undefined && method === state.picked);
         row.querySelector("button.method")?.setAttribute("aria-pressed", String(method === state.picked));
         shown += row.hidden ? 0 : 1;
       }
     }
-    const holder = table.closest(".scroll");
+    const holder = table.closest(".scroll"), folded = table.closest("details");
     holder.classList.toggle("empty", shown === 0);
     holder.tabIndex = shown === 0 ? -1 : 0;
+    if (folded) { folded.hidden = shown === 0; return; }
     if (!holder.nothing) {
       holder.nothing = document.createElement("p");
       holder.nothing.className = "nothing";
@@ -82,6 +92,17 @@
       holder.after(holder.nothing);
     }
     holder.nothing.hidden = shown > 0;
+  }
+
+  // What has nothing for this choice is not there: parts of sections, and sections with their links.
+  function showSections() {
+    const isEmpty = one => one.matches("table") ? one.closest(".scroll").classList.contains("empty") : one.hidden;
+    for (const part of [...document.querySelectorAll(".part"), ...document.querySelectorAll("main > section")]) {
+      const shows = [...part.querySelectorAll("table, figure, .drawings")];
+      part.hidden = shows.length > 0 && shows.every(isEmpty) && part.id !== "board";
+      const link = part.id ? document.querySelector(`nav a[href="#${part.id}"]`) : null;
+      if (link) link.parentElement.hidden = part.hidden;
+    }
   }
 
   // ---- sorting
@@ -146,9 +167,14 @@
     if (node.sort === "rows") node.sort = values();
     if (node.scale?.domain === "rows") node.scale.domain = values();
     if (node.legend?.values === "rows") node.legend.values = values();
+    if (node.scale?.domain === "symmetric") node.scale.domain = [-1, 1].map(side => side * Math.max(...values().map(Math.abs), 1e-300));
+    if (node.scale?.domain === "answers") node.scale.domain = answersOf(data);
     if (node.scale?.type === "metric") Object.assign(node.scale, scale);
     Object.values(node).forEach(inner => fill(inner, data, scale));
   }
+
+  // All answers of model and surrogate, numbers in their order.
+  const answersOf = data => [...new Set(data.flatMap(one => [one.model_says, one.surrogate_says]))].sort((a, b) => compare(numberOrText(a), numberOrText(b)));
 
   // A name in lines of so many letters, where it has places to break.
   const lines = (text, most) => text.split(/(?<=[ ,(])/).reduce((out, piece) => {
@@ -156,6 +182,12 @@
     else out.push(piece);
     return out;
   }, []);
+
+  // What is wider than its place is scrolled, by the keyboard too.
+  function overflowing(place) {
+    if (place.scrollWidth > place.clientWidth) place.tabIndex = 0;
+    else place.removeAttribute("tabindex");
+  }
 
   /// "surf_mae [logits], less is better"
   function axisTitle() {
@@ -178,9 +210,7 @@
     figure.hidden = figure.dataset.one !== undefined ? data.length === 0 : !data.some(one => typeof (one.mean ?? one.value ?? one.difference) === "number");
     // Some pictures have room for one method alone.
     if (figure.dataset.one !== undefined && data.length > 0) {
-      const method = (data.find(one => one.method === state.picked) ?? data[0]).method;
-      data = data.filter(one => one.method === method);
-      figure.querySelector(".whose").textContent = `Of ${method}. Choose a method in any table to see its own.`;
+      fillSelect(figure.querySelector("select.of"), methodsOf(document.getElementById(figure.dataset.table)), data[0].method);
     }
     figure.view?.finalize();
     figure.view = undefined;
@@ -191,7 +221,8 @@
     for (const param of spec.params ?? []) param.value = param.name === "metric" ? axisTitle() : state[param.name];
     // In numbers, because Vega-Lite warns of a container's width beside a height by steps.
     if (spec.width === "container") spec.width = figure.clientWidth;
-    if (spec.height?.step) spec.height = spec.height.step * new Set(data.map(one => one[spec.encoding.y.field])).size;
+    const yField = spec.encoding?.y?.field;
+    if (spec.height?.step) spec.height = spec.height.step * (yField === "model_says" ? answersOf(data).length : new Set(data.map(one => one[yField])).size);
     if (spec.facet?.row) {
       const columns = new Set(data.map(one => one[spec.facet.column.field])).size;
       spec.spec.width = Math.max(90, Math.min(200, Math.floor((figure.clientWidth - 40) / columns) - 58));
@@ -210,13 +241,72 @@
         config, renderer: "svg", ast: true, hover: true, actions: false, defaultStyle: false,
       });
       figure.view = view;
-      // What is wider than its place is scrolled, by the keyboard too.
-      if (plot.scrollWidth > plot.clientWidth) plot.tabIndex = 0;
-      else plot.removeAttribute("tabindex");
+      overflowing(plot);
       view.addEventListener("click", (event, item) => { if (item?.datum?.method !== undefined) pick(item.datum.method); });
     } catch (error) {
       plot.textContent = `This picture could not be drawn: ${error.message}`;
       console.error(error);
+    }
+  }
+
+  // ---- drawings
+
+  // Of the drawings that fit: those of the followed method, else of the first, and of these the one that
+  // was chosen last, where it is there.
+  function showDrawings(set) {
+    set.hidden = false;
+    const fitting = [...set.children].filter(one => one.classList.contains("drawing") && fits(one, ["run", "dataset", "model"].filter(key => key in one.dataset)));
+    set.hidden = fitting.length === 0;
+    const methods = [...new Set(fitting.map(one => one.dataset.method))];
+    const method = methods.includes(state.picked) ? state.picked : methods[0];
+    const names = fitting.filter(one => one.dataset.method === method).map(one => one.dataset.name);
+    const name = names.includes(set.name) ? set.name : names[0];
+    for (const one of set.children) if (one.classList.contains("drawing")) {
+      one.hidden = !fitting.includes(one) || one.dataset.method !== method || one.dataset.name !== name;
+      if (!one.hidden) overflowing(one);
+    }
+    fillSelect(set.querySelector("select.of"), methods, method);
+    fillSelect(set.querySelector("select.which"), names, name);
+  }
+
+  // A method that is chosen anywhere is followed through the page.
+  const follow = method => { state.picked = method; update(); };
+
+  const fillSelect = (select, values, value) => {
+    select.replaceChildren(...values.map(text => new Option(text, text)));
+    select.value = value;
+  };
+
+  const selectOf = (text, name, changed) => {
+    const label = document.createElement("label"), select = document.createElement("select");
+    select.className = name;
+    select.addEventListener("change", () => changed(select.value));
+    label.append(text, " ", select);
+    return label;
+  };
+
+  function enhanceDrawings(set) {
+    const bar = document.createElement("p"), save = document.createElement("button");
+    bar.className = "choice";
+    save.type = "button";
+    save.textContent = "SVG";
+    save.title = "Save this picture as SVG";
+    save.addEventListener("click", () => saveDrawing(set));
+    bar.append(selectOf("Method", "of", follow),
+      selectOf(set.dataset.choice, "which", value => { set.name = value; showDrawings(set); }), save);
+    set.prepend(bar);
+  }
+
+  // Each image goes along, and currentColor is black.
+  function saveDrawing(set) {
+    const drawing = set.querySelector(".drawing:not([hidden])");
+    for (const [i, svg] of [...drawing.querySelectorAll("svg")].entries()) {
+      const alone = svg.cloneNode(true), used = new Set([...alone.querySelectorAll("use")].map(one => one.getAttribute("href")));
+      const defs = document.createElementNS("http://www.w3.org/2000/svg", "defs");
+      for (const id of used) defs.append(document.querySelector(id).cloneNode(true));
+      alone.prepend(defs);
+      const text = new XMLSerializer().serializeToString(alone).replaceAll("currentColor", "#000");
+      save(`${set.id}-${drawing.dataset.method}-${drawing.dataset.name}${i ? `-${i}` : ""}`.replace(/[^\w.-]+/g, "_").slice(0, 80) + ".svg", new Blob([text], { type: "image/svg+xml" }));
     }
   }
 
@@ -269,12 +359,14 @@
     document.getElementById("question").textContent = metric ? `${metric.dataset.question} ${better}` : "";
     for (const note of document.querySelectorAll(".doubt")) note.hidden = note.dataset.metric !== state.metric;
     tables.forEach(showTable);
+    drawings.forEach(showDrawings);
     const shown = Object.entries(state).filter(([, value]) => value !== "");
     if (choices.length > 0) history.replaceState(null, "", "#" + new URLSearchParams(shown));
     for (const figure of figures) {
       await draw(figure);
       if (mine !== generation) return;
     }
+    showSections();
     body.dataset.shown = new URLSearchParams(shown).toString();
     body.dataset.ready ??= performance.now().toFixed(0);
   }
@@ -314,11 +406,13 @@
     }
     if (figure.dataset.one !== undefined) {
       const whose = document.createElement("p");
-      whose.className = "whose";
+      whose.className = "choice";
+      whose.append(selectOf("Method", "of", follow));
       figure.append(whose);
     }
     figure.append(plot, buttons);
   }
+  drawings.forEach(enhanceDrawings);
   for (const table of tables) {
     for (const head of table.tHead.rows[0].cells) {
       const button = document.createElement("button");

@@ -11,6 +11,7 @@
 #include "results/formats/human_text.h"
 #include "results/formats/utf8.h"
 #include "results/report/page.h"
+#include "results/report/svg.h"
 
 namespace conoscope::results {
 
@@ -117,12 +118,6 @@ std::string decimal(double value, std::chars_format format, int digits) {
   return {text, end.ptr};
 }
 
-std::string number(double value) { return decimal(value, std::chars_format::fixed, 2); }
-
-std::string attribute(const char* name, double value) {
-  return std::string(" ") + name + "=\"" + number(value) + "\"";
-}
-
 constexpr const char* kColours[] = {"#2b7bba", "#d55e00", "#009e73", "#cc79a7", "#8a8a8a"};
 
 /// The shape says the series as well as the colour does.
@@ -130,21 +125,17 @@ std::string mark_svg(std::size_t series, double x, double y, const std::string& 
   const std::string colour = kColours[series % std::size(kColours)];
   std::string shape;
   if (series == 0)
-    shape =
-        "<circle r=\"4.5\"" + attribute("cx", x) + attribute("cy", y) + " fill=\"" + colour + "\"";
+    shape = "<circle r=\"4.5\"" + svg_attribute("cx", x) + svg_attribute("cy", y) + " fill=\"" +
+            colour + "\"";
   else if (series % 2 == 1)
-    shape = "<path d=\"M" + number(x) + " " + number(y - 5) + "l5 5-5 5-5-5z\" fill=\"none\" " +
-            "stroke-width=\"1.6\" stroke=\"" + colour + "\"";
+    shape = "<path d=\"M" + svg_number(x) + " " + svg_number(y - 5) +
+            "l5 5-5 5-5-5z\" fill=\"none\" " + "stroke-width=\"1.6\" stroke=\"" + colour + "\"";
   else
-    shape = "<rect width=\"8\" height=\"8\"" + attribute("x", x - 4) + attribute("y", y - 4) +
-            " fill=\"none\" stroke-width=\"1.6\" stroke=\"" + colour + "\"";
+    shape = "<rect width=\"8\" height=\"8\"" + svg_attribute("x", x - 4) +
+            svg_attribute("y", y - 4) + " fill=\"none\" stroke-width=\"1.6\" stroke=\"" + colour +
+            "\"";
   const std::string name = shape.substr(1, shape.find(' ') - 1);
   return shape + "><title>" + html_text(label) + "</title></" + name + ">\n";
-}
-
-std::string text_svg(double x, double y, const char* anchor, const std::string& text) {
-  return "<text" + attribute("x", x) + attribute("y", y) + " text-anchor=\"" + anchor + "\">" +
-         html_text(text) + "</text>\n";
 }
 
 /// So that long names leave room for the points; the title of a row has all of it.
@@ -216,16 +207,16 @@ class Drawing {
     const int digits = std::max(0, static_cast<int>(-std::floor(std::log10(range_.step) + 1e-9)));
     for (int i = 0; i <= steps; ++i) {
       const double value = range_.low + range_.step * i, x = x_of(value);
-      out += line(x, kTop, x, bottom_, " stroke=\"" + ink_ + "\" stroke-opacity=\"0.12\"");
+      out += svg_line(x, kTop, x, bottom_, " stroke=\"" + ink_ + "\" stroke-opacity=\"0.12\"");
       const std::string text = digits > 6 || std::abs(value) >= 1e6
                                    ? decimal(value, std::chars_format::general, 3)
                                    : decimal(value, std::chars_format::fixed, digits);
-      out += text_svg(x, bottom_ + 16.0, "middle", text);
+      out += svg_text(x, bottom_ + 16.0, "middle", text);
     }
     if (plot_.zero)
-      out += line(x_of(0.0), kTop, x_of(0.0), bottom_,
-                  " stroke=\"" + ink_ + "\" stroke-dasharray=\"4 3\"");
-    return out + text_svg((left_ + kRight) / 2.0, bottom_ + 36.0, "middle", plot_.axis);
+      out += svg_line(x_of(0.0), kTop, x_of(0.0), bottom_,
+                      " stroke=\"" + ink_ + "\" stroke-dasharray=\"4 3\"");
+    return out + svg_text((left_ + kRight) / 2.0, bottom_ + 36.0, "middle", plot_.axis);
   }
 
   std::string rows() const {
@@ -233,13 +224,13 @@ class Drawing {
     for (std::size_t r = 0; r < plot_.rows.size(); ++r) {
       const Row& row = plot_.rows[r];
       const double y = kTop + kRow * (static_cast<double>(r) + 0.5);
-      out += text_svg(left_ - 10.0, y + 4.0, "end", shortened(printable(row.label)));
-      if (row.marks.empty()) out += text_svg(left_ + 6.0, y + 4.0, "start", "no number");
+      out += svg_text(left_ - 10.0, y + 4.0, "end", shortened(printable(row.label)));
+      if (row.marks.empty()) out += svg_text(left_ + 6.0, y + 4.0, "start", "no number");
       for (const Mark& mark : row.marks) {
         if (mark.low < mark.high)
-          out += line(x_of(mark.low), y, x_of(mark.high), y,
-                      std::string(" stroke-width=\"1.6\" stroke=\"") +
-                          kColours[mark.series % std::size(kColours)] + "\"");
+          out += svg_line(x_of(mark.low), y, x_of(mark.high), y,
+                          std::string(" stroke-width=\"1.6\" stroke=\"") +
+                              kColours[mark.series % std::size(kColours)] + "\"");
         out += mark_svg(mark.series, x_of(mark.at), y,
                         row.label + ", " + plot_.series[mark.series] + ": " +
                             human_text(mark.at, {.name = "", .type = ColumnType::kReal}));
@@ -253,7 +244,7 @@ class Drawing {
     for (std::size_t s = 0; s < plot_.series.size() && plot_.series.size() > 1; ++s) {
       const double y = bottom_ + 58.0 + 20.0 * static_cast<double>(s);
       out += mark_svg(s, left_ + 6.0, y, plot_.series[s]);
-      out += text_svg(left_ + 18.0, y + 4.0, "start", plot_.series[s]);
+      out += svg_text(left_ + 18.0, y + 4.0, "start", plot_.series[s]);
     }
     return out;
   }
@@ -263,11 +254,6 @@ class Drawing {
 
   double x_of(double value) const {
     return left_ + (kRight - left_) * (value - range_.low) / (range_.high - range_.low);
-  }
-
-  static std::string line(double x1, double y1, double x2, double y2, const std::string& more) {
-    return "<line" + attribute("x1", x1) + attribute("y1", y1) + attribute("x2", x2) +
-           attribute("y2", y2) + more + "/>\n";
   }
 
   const Plot& plot_;
@@ -280,12 +266,7 @@ std::string svg_of(const Table& table, const std::string& title, const std::stri
                    const std::string& paper) {
   const Plot plot = plot_of(table);
   const Drawing drawing(plot, ink);
-  std::string out = "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" viewBox=\"0 0 " +
-                    number(kWidth) + " " + number(drawing.height()) + "\"" +
-                    attribute("width", kWidth) + attribute("height", drawing.height()) +
-                    " font-family=\"system-ui, 'Liberation Sans', 'DejaVu Sans', sans-serif\" "
-                    "font-size=\"12\" fill=\"" +
-                    ink + "\">\n<title>" + html_text(title) + "</title>\n";
+  std::string out = svg_begin(kWidth, drawing.height(), title, ink);
   if (!paper.empty()) out += "<rect width=\"100%\" height=\"100%\" fill=\"" + paper + "\"/>\n";
   out += "<text x=\"16\" y=\"22\" font-size=\"14\">" + html_text(title) + "</text>\n";
   return out + drawing.axis() + drawing.rows() + drawing.legend() + "</svg>\n";

@@ -189,13 +189,14 @@ std::string why_no_pictures() {
 }
 
 void write_report(Store& store, const ReportOptions& options, std::ostream& out) {
-  ReportContext context{store, options, reported_runs(store, options), {}};
+  PictureSheet sheet;
+  ReportContext context{store, options, reported_runs(store, options), {}, sheet};
   read_metrics(context);
   std::vector<Section> sections;
   for (const auto make :
-       {leaderboard_section, difference_section, ladder_section, concept_count_section,
-        matrix_section, intervention_section, encoding_section, spread_section, change_section,
-        failure_section, overview_section, definition_section})
+       {leaderboard_section, explained_section, difference_section, ladder_section,
+        concept_count_section, matrix_section, intervention_section, encoding_section,
+        spread_section, change_section, failure_section, overview_section, definition_section})
     if (Section section = make(context); !section.html.empty())
       sections.push_back(std::move(section));
 
@@ -225,6 +226,8 @@ void write_report(Store& store, const ReportOptions& options, std::ostream& out)
     out << "<section id=" << section.id << " aria-labelledby=" << section.id
         << "-title><h2 id=" << section.id << "-title>" << section.title << "</h2>\n"
         << section.html << "</section>\n";
+  if (!sheet.empty())
+    out << "<svg id=images aria-hidden=true width=0 height=0>" << sheet.definitions() << "</svg>\n";
   out << "</main>\n";
   if (!bundle().empty())
     out << "<footer><details><summary>Licences of what draws the pictures</summary><pre>"

@@ -1,11 +1,13 @@
 #pragma once
 
+#include <functional>
 #include <iosfwd>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "results/boards/summaries.h"
+#include "results/report/explained_sample.h"
 #include "results/store/store.h"
 
 namespace conoscope::results {
@@ -17,6 +19,8 @@ struct ReportOptions {
   std::map<std::string, std::string> count_parameters;
   std::vector<SummaryShape> summaries;  ///< that the page draws; nothing ranks them
   std::string made_by;                  ///< version of the command
+  /// Images and names of a cell's data, by its key; empty: nobody knows them.
+  std::function<CellData(const std::string& cell)> data;
 };
 
 /// Writes what a store knows of runs as one HTML file that needs nothing else: tables and, where

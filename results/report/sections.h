@@ -8,6 +8,7 @@
 #include "results/formats/table.h"
 #include "results/report/contest.h"
 #include "results/report/page.h"
+#include "results/report/picture_sheet.h"
 #include "results/report/report.h"
 
 // The sections of a report, one file each.
@@ -30,6 +31,7 @@ struct ReportContext {
   const ReportOptions& options;
   std::vector<ReportedRun> runs;
   std::vector<ReportedMetric> metrics;  ///< of all runs, in the order of the selector
+  PictureSheet& sheet;                  ///< the images that the sections show
 
   const ReportedMetric& metric(const std::string& name) const;
   /// run only where there are several; empty values are left out.
@@ -45,6 +47,9 @@ struct Section {
 
 /// What the scores say in a sentence; means with intervals beside the randomised twins.
 Section leaderboard_section(const ReportContext& context);
+/// One sample at a time: the concepts that add up to the surrogate's logit, beside the same of the
+/// randomised twins; where model and surrogate agree; how much each concept counts.
+Section explained_section(const ReportContext& context);
 /// Paired differences to a reference, and who cannot be told apart.
 Section difference_section(const ReportContext& context);
 /// The sanity ladder of each metric.

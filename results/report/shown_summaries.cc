@@ -35,15 +35,23 @@ std::vector<ShownSummary> shown_summaries(const ReportContext& context, std::str
   for (const ReportedRun& run : context.runs) {
     if (!is_asked(context.store, run.key, shape->name)) continue;
     auto cells = cell_summaries(context.store, run.key, *shape);
-    std::erase_if(cells, [](const CellSummary& cell) { return cell.control != "none"; });
-    if (cells.empty()) continue;
     for (const Contest& contest : contests(context.store, run.key, shape->name, "none"))
       for (const Entrant& entrant : contest.entrants) {
         // By seed, within one subject.
-        const auto found = std::ranges::find(cells, entrant.score.subject, &CellSummary::subject);
+        const auto found = std::ranges::find_if(cells, [&entrant](const CellSummary& cell) {
+          return cell.subject == entrant.score.subject && cell.control == "none";
+        });
         if (found == cells.end()) continue;
-        out.push_back({context.keys(run, contest.dataset, contest.model, ""), entrant.method,
-                       *shape, *found});
+        ShownSummary one{context.keys(run, contest.dataset, contest.model, ""),
+                         entrant.method,
+                         *shape,
+                         *found,
+                         {}};
+        std::ranges::copy_if(cells, std::back_inserter(one.twins), [&found](const auto& cell) {
+          return cell.subject == found->subject && cell.seed == found->seed &&
+                 cell.control != "none";
+        });
+        out.push_back(std::move(one));
       }
   }
   return out;

@@ -16,6 +16,7 @@ struct ShownSummary {
   std::string method;
   SummaryShape shape;
   CellSummary cell;
+  std::vector<CellSummary> twins;  ///< of the same seed: under the run's controls
 
   std::size_t rows() const { return cell.values.size() / shape.columns.size(); }
   /// NaN: there is no number.

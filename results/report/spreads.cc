@@ -60,7 +60,7 @@ Section spread_section(const ReportContext& context) {
       "<p>How the score's parts are spread: its concepts, factors or outputs, or its samples where "
       "the run keeps them (<code>sample_scores = true</code>). The thick line holds the middle "
       "half, the thin one nine tenths, the point is the median.</p>\n" +
-      figure_html("spread", "spread-table") + table.html();
+      figure_html("spread", "spread-table") + table.folded_html();
   return section;
 }
 

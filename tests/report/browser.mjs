@@ -27,6 +27,7 @@ export async function open(file, { dark = false, width = 1200, hash = "", print 
   const url = pathToFileURL(file).href + hash;
   await page.goto(url, { timeout: 120000 });
   await page.waitForFunction(() => document.body.dataset.ready, null, { timeout: 120000 });
+  await page.evaluate(() => { for (const folded of document.querySelectorAll("main details")) folded.open = true; });
   return { page, complaints, requests, url, close: () => context.close() };
 }
 
@@ -56,6 +57,10 @@ export const boxes = (page, picture, selector) =>
 export const shownRows = (page, table) =>
   page.locator(`#${table} tbody tr:visible`).evaluateAll(rows => rows.map(row => [...row.cells].map(cell => cell.textContent)));
 
-/// The numbers behind them.
+/// The numbers of all rows that fit the page's choice, of every method.
+export const choiceData = (page, table) =>
+  page.locator(`#${table} tbody.shown tr`).evaluateAll(rows => rows.map(row => JSON.parse(row.dataset.row)));
+
+/// The numbers behind the rows that it shows.
 export const shownData = (page, table) =>
   page.locator(`#${table} tbody tr:visible`).evaluateAll(rows => rows.map(row => JSON.parse(row.dataset.row)));

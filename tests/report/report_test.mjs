@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { boxes, change, choose, modules, open, points, quit, shownData, shownRows } from "./browser.mjs";
+import { boxes, change, choiceData, choose, modules, open, points, quit, shownData, shownRows } from "./browser.mjs";
 import { conoscope, folder, hostile, json, make, trains } from "./stores.mjs";
 
 let pages;
@@ -313,30 +313,6 @@ const summaryPictures = {
       checkPanels(violins, drawn, panel, ones => ones[0].at, box => -(box.y + box.height), "smallest codes");
     },
   },
-  image: {
-    dataset: "sprites", wrong: ['"url": {"field": "address"', '"url": {"field": "adress"'],
-    async check(page) {
-      const marks = await marksOf(page, "image-table");
-      const drawn = await page.locator("#picture-image image").evaluateAll(all => all.map(one => ({ address: one.getAttribute("href") ?? one.getAttribute("xlink:href"), x: one.getBoundingClientRect().x })));
-      assert.deepEqual(drawn.map(one => one.address), marks.map(mark => mark.address));
-      checkPanels(marks, drawn, mark => mark.concept, mark => mark.rank, one => one.x, "places of images");
-    },
-  },
-  ...(trains && {
-    position: {
-      dataset: "digits", wrong: ['"opacity": {"field": "strength"', '"opacity": {"field": "strenght"'],
-      async check(page) {
-        const marks = (await marksOf(page, "image-table")).filter(mark => mark.kind === "position"), selector = ".mark-rect.role-mark path";
-        const drawn = await boxes(page, "image", selector);
-        checkPanels(marks, drawn, mark => mark.concept, mark => mark.x, box => box.x, "left edges");
-        checkPanels(marks, drawn, mark => mark.concept, mark => mark.x2, box => box.x + box.width, "right edges");
-        checkPanels(marks, drawn, mark => mark.concept, mark => mark.y, box => box.y, "upper edges");
-        checkPanels(marks, drawn, mark => mark.concept, mark => mark.y2, box => box.y + box.height, "lower edges");
-        const opacity = await page.locator(`#picture-image ${selector}`).evaluateAll(all => all.map(one => Number(one.getAttribute("opacity"))));
-        marks.forEach(({ strength }, i) => assert.ok(Math.abs(opacity[i] - 0.75 * strength) < 1e-6, `${opacity[i]} shows ${strength}`));
-      },
-    },
-  }),
 };
 
 test("pictures of summaries are drawn where their numbers are", () => reading(pages.pictures, {}, async ({ page, complaints }) => {
@@ -363,12 +339,14 @@ test("each of their specifications with a wrong field is noticed", async () => {
   });
 });
 
-test("summaries on the page are those that `conoscope export` writes", () => reading(pages.pictures, {}, async ({ page }) => {
+/// The rows of a summary that the command writes, of the lowest seed.
+function stored(name) {
   conoscope("export", "pictures", "--summaries", "-o", "summaries");
-  const stored = name => {
-    const [head, ...lines] = readFileSync(join(folder, "summaries", `${name}.csv`), "utf8").trim().split("\n").map(line => line.split(/,(?=(?:[^"]*"[^"]*")*[^"]*$)/));
-    return lines.map(line => Object.fromEntries(line.map((field, i) => [head[i], field]))).filter(row => row.seed === "0");
-  };
+  const [head, ...lines] = readFileSync(join(folder, "summaries", `${name}.csv`), "utf8").trim().split("\n").map(line => line.split(/,(?=(?:[^"]*"[^"]*")*[^"]*$)/));
+  return lines.map(line => Object.fromEntries(line.map((field, i) => [head[i], field]))).filter(row => row.seed === "0");
+}
+
+test("summaries on the page are those that `conoscope export` writes", () => reading(pages.pictures, {}, async ({ page }) => {
   const same = (shown, wanted, what) => {
     assert.equal(shown.length, wanted.length, what);
     shown.sort((a, b) => a - b);
@@ -379,44 +357,98 @@ test("summaries on the page are those that `conoscope export` writes", () => rea
   const embedded = stored("embedding_components");
   // The values of the other concepts are those that their own rows hold.
   const truth = new Map(embedded.map(row => [`${row.model.replaceAll('"', "")} ${row.concept} ${row.sample}`, row.truth]));
-  for (const { method, concept, marks } of await shownData(page, "embedding-table"))
+  for (const { method, concept, marks } of await choiceData(page, "embedding-table"))
     for (const { sample, others } of marks)
       assert.equal(others, [0, 1, 2].filter(other => other !== concept).map(other => `c${other} = ${truth.get(`${method} ${other} ${sample}`)}`).join(", "));
-  same((await shownData(page, "embedding-table")).flatMap(row => row.marks.map(mark => mark.first)), embedded.map(row => Number(row.first)), "embeddings");
+  same((await choiceData(page, "embedding-table")).flatMap(row => row.marks.map(mark => mark.first)), embedded.map(row => Number(row.first)), "embeddings");
   const bins = stored("concept_histogram").filter(row => row.dataset === "toy").flatMap(row => Object.entries(row).filter(([name, count]) => name.startsWith("bin_") && Number(count) > 0).map(([, count]) => Number(count)));
-  same((await shownData(page, "histogram-table")).flatMap(row => row.marks.map(mark => mark.value)), bins, "histograms");
+  same((await choiceData(page, "histogram-table")).flatMap(row => row.marks.map(mark => mark.value)), bins, "histograms");
   const purity = stored("purity_matrix").filter(row => row.dataset === "toy");
-  same((await shownData(page, "purity-table")).filter(row => row.panel.startsWith("ideal: ")).map(row => row.mean), purity.map(row => Number(row.ideal)), "ideal matrices");
+  same((await choiceData(page, "purity-table")).filter(row => row.panel.startsWith("ideal: ")).map(row => row.mean), purity.map(row => Number(row.ideal)), "ideal matrices");
   await choose(page, "dataset", "sprites");
-  same((await shownData(page, "effect-table")).flatMap(row => row.marks.map(mark => mark.mean)), stored("interventional_effect").map(row => Number(row.mean)), "effects");
-  // The pixels of the first image, as the browser decodes them.
-  const [first] = stored("top_samples").filter(row => row.dataset === "sprites");
-  const decoded = await page.locator("#picture-image image").first().evaluate(async one => {
+  same((await choiceData(page, "effect-table")).flatMap(row => row.marks.map(mark => mark.mean)), stored("interventional_effect").map(row => Number(row.mean)), "effects");
+  const cards = stored("concept_cards").filter(row => row.dataset === "sprites" && row.rank === "0");
+  same((await choiceData(page, "card-table")).map(row => row.importance ?? row.share), cards.map(row => Number(row.importance || row.share)), "cards");
+}));
+
+/// What a .npy file of float32 or uint8 holds.
+function npy(file) {
+  const bytes = readFileSync(file), from = 10 + bytes.readUInt16LE(8), header = bytes.subarray(10, from).toString("latin1");
+  const shape = header.match(/'shape': \(([^)]*)\)/)[1].split(",").filter(text => text.trim()).map(Number), type = header.match(/'descr': '(.*?)'/)[1];
+  const read = { "<f4": i => bytes.readFloatLE(from + 4 * i), "|u1": i => bytes[from + i], "<i8": i => Number(bytes.readBigInt64LE(from + 8 * i)) }[type];
+  assert.ok(read, type);
+  return { shape, at: read };
+}
+
+test("images are those of the data, at their own size", () => reading(pages.pictures, {}, async ({ page }) => {
+  await choose(page, "dataset", "sprites");
+  const shown = page.locator("#cards .drawing:visible g.shown").first();
+  const sample = Number((await shown.locator("title").textContent()).match(/test sample (\d+)/)[1]);
+  const cell = json("query", "SELECT cell.key FROM cell JOIN component ON component.key = cell.dataset WHERE component.name = 'sprites' AND seed = 0 LIMIT 1")[0].key;
+  conoscope("artifact", cell, "-o", "sprites");
+  const inputs = npy(join(folder, "sprites/dataset/inputs.npy")), test = npy(join(folder, "sprites/dataset/test_index.npy"));
+  const size = inputs.shape[1] * inputs.shape[2];
+  const rows = Array.from({ length: test.shape[0] }, (_, i) => Array.from({ length: size }, (_, p) => inputs.at(test.at(i) * size + p)));
+  const low = Math.min(...rows.map(row => Math.min(...row))), high = Math.max(...rows.map(row => Math.max(...row)));
+  const decoded = await shown.locator("use").evaluate(async one => {
     const picture = new Image();
-    picture.src = one.getAttribute("href") ?? one.getAttribute("xlink:href");
+    picture.src = document.querySelector(one.getAttribute("href")).getAttribute("href");
     await picture.decode();
-    const canvas = Object.assign(document.createElement("canvas"), { width: picture.width, height: picture.height });
-    const paper = canvas.getContext("2d");
+    const paper = Object.assign(document.createElement("canvas"), { width: picture.width, height: picture.height }).getContext("2d");
     paper.drawImage(picture, 0, 0);
-    const bytes = paper.getImageData(0, 0, picture.width, picture.height).data;
-    return Array.from({ length: bytes.length / 4 }, (_, i) => bytes[4 * i] * 65536 + bytes[4 * i + 1] * 256 + bytes[4 * i + 2]);
+    return [picture.height, picture.width, ...paper.getImageData(0, 0, picture.width, picture.height).data.filter((_, i) => i % 4 === 0)];
   });
-  assert.deepEqual(decoded, Array.from({ length: 256 }, (_, i) => Number(first[`pixel_${i}`])));
-  if (!trains) return;
-  // Where a concept fires, as a share of its largest.
+  assert.deepEqual(decoded, [inputs.shape[1], inputs.shape[2], ...rows[sample].map(value => Math.round(255 * (value - low) / (high - low)))]);
+  const addresses = await page.locator("#images image").evaluateAll(all => all.map(one => one.getAttribute("href")));
+  assert.equal(new Set(addresses).size, addresses.length, "each image is in the page once");
+}));
+
+if (trains) test("one sample explained: bars that add up to the surrogate's logit, beside the model's, and the twin's", () => reading(pages.pictures, {}, async ({ page }) => {
   await choose(page, "dataset", "digits");
-  const shares = [...groupBy(stored("top_positions"), row => row.concept).values()].flatMap(rows => rows.map(row => Number(row.activation) / Math.max(...rows.map(one => Number(one.activation)))).filter(share => share > 0 && share < Infinity));
-  assert.ok(shares.length > 0);
-  same((await shownData(page, "image-table")).flatMap(row => row.marks.filter(mark => mark.kind === "position").map(mark => mark.strength)), shares, "where concepts fire");
+  const drawings = await page.locator("#explained .drawing[data-dataset=digits]").evaluateAll(all => all.map(one => ({
+    method: one.dataset.method, name: one.dataset.name, hidden: one.hidden,
+    panels: [...one.querySelectorAll(".panel")].map(panel => ({ title: panel.dataset.title, bars: [...panel.querySelectorAll("rect")].map(bar => ({ kind: bar.getAttribute("class"), from: Number(bar.dataset.from), to: Number(bar.dataset.to), x: Number(bar.getAttribute("x")), width: Number(bar.getAttribute("width")) })) })),
+  })));
+  assert.equal(drawings.filter(one => !one.hidden).length, 1);
+  const rows = stored("explained_samples");
+  for (const { method, name, panels } of drawings) {
+    assert.equal(panels.length, 2);
+    for (const [i, { bars }] of panels.entries()) {
+      const of = kind => bars.filter(bar => bar.kind === kind), [bias] = of("bias"), [surrogate] = of("surrogate"), [model] = of("model"), terms = of("term");
+      let sum = bias.to - bias.from;
+      for (const bar of terms) { assert.ok(Math.abs(bar.from - sum) < 1e-9, "a bar begins where the last one ended"); sum += bar.to - bar.from; }
+      assert.ok(Math.abs(sum - surrogate.to) < 1e-9 * Math.max(1, Math.abs(sum)), `${name}: ${sum} is drawn for ${surrogate.to}`);
+      const own = rows.filter(row => row.control === (i === 0 ? "none" : "random_importance") && row.explainer === method && row.sample === name.match(/test sample (\d+)/)[1]);
+      assert.deepEqual(terms.map(bar => bar.to - bar.from).map(value => value.toFixed(9)), own.map(row => Number(row.contribution).toFixed(9)));
+      assert.equal(surrogate.to, Number(own[0].surrogate_logit));
+      assert.equal(model.to, Number(own[0].logit));
+    }
+    // One scale for both panels: the wider the bar, the larger the number.
+    const all = panels.flatMap(({ bars }) => bars).filter(bar => bar.width > 1);
+    for (const bar of all) assert.ok(Math.abs(bar.width / Math.abs(bar.to - bar.from) - all[0].width / Math.abs(all[0].to - all[0].from)) < 0.05 * bar.width, name);
+  }
+  // Another sample, and another method, by the selectors above.
+  const which = page.locator("#explained select.which"), names = await which.locator("option").allTextContents();
+  assert.equal(names.length, drawings.length);
+  await which.selectOption(names[1]);
+  assert.deepEqual(await page.locator("#explained .drawing:visible").evaluateAll(all => all.map(one => one.dataset.name)), [names[1]]);
+  const [file] = await Promise.all([page.waitForEvent("download"), page.locator("#explained button", { hasText: "SVG" }).click()]);
+  const text = readFileSync(await file.path(), "utf8");
+  assert.equal(await page.evaluate(text => new DOMParser().parseFromString(text, "image/svg+xml").querySelectorAll("parsererror").length, text), 0);
+  for (const [, id] of text.matchAll(/href="#([^"]+)"/g)) assert.ok(text.includes(`id="${id}"`), "the image goes along");
+
+  // Where model and surrogate agree: as many samples as the table says.
+  const agreed = (await shownData(page, "surrogate-table")).flatMap(row => row.marks);
+  assert.equal((await points(page, "surrogate")).length, agreed.length);
 }));
 
 test("pictures with room for one method show the one that is followed", () => reading(pages.pictures, {}, async ({ page }) => {
   await choose(page, "dataset", "toy");
-  const names = [...new Set((await shownData(page, "histogram-table")).map(row => row.method))];
+  const names = [...new Set((await choiceData(page, "histogram-table")).map(row => row.method))];
   assert.equal(names.length, 2);
   for (const name of names) {
-    await change(page, () => page.locator("#histogram-table button.method").evaluateAll((all, text) => all.find(button => button.textContent === text).click(), name));
-    assert.match(await page.locator("#picture-histogram .whose").textContent(), new RegExp(`^Of ${name.replace(/[()]/g, "\\$&")}\\.`));
+    await change(page, () => page.locator("#picture-histogram select.of").selectOption(name));
+    assert.ok((await shownRows(page, "histogram-table")).every(row => row[0] === name));
     assert.ok((await boxes(page, "histogram", "[aria-roledescription=bar]")).every(({ label }) => label.startsWith(`${name}, `)));
   }
 }));

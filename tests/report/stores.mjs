@@ -82,6 +82,7 @@ datasets = ["digits"]
 params = { channels = [8, 16], epochs = 2 }
 [[explainer]]
 id = "svd"
+controls = ["none", "random_importance"]
 ` : ""));
   const hostileRun = conoscope("query", "SELECT substr(key, 1, 12) FROM run WHERE name LIKE '%hostile%'", "--format", "csv").split("\n")[1];
   const report = (name, ...runs) => {

@@ -28,7 +28,7 @@ void add_axis(AxisNames& names, const std::string& axis, std::int64_t size,
   auto& out = names.of[axis];
   if (!given.empty()) out = names_in(given);
   if (static_cast<std::int64_t>(out.size()) == size) {
-    names.given = true;
+    names.given.insert(axis);
     return;
   }
   out.clear();

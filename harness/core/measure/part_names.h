@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,7 +15,7 @@ namespace conoscope::core {
 /// concepts, factors and outputs, where the data have names, else "concept 0", "concept 1" ...
 struct AxisNames {
   std::map<std::string, std::vector<std::string>, std::less<>> of;
-  bool given = false;  ///< some have a name of their own
+  std::set<std::string, std::less<>> given;  ///< axes that have names of their own
 };
 
 /// dataset  its annotations, and the texts concept_names, factor_names, target_names and class_names

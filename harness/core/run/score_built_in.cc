@@ -4,11 +4,13 @@
 #include <stdexcept>
 
 #include "metrics/catalogue.h"
+#include "metrics/summaries/summary.h"
 
 namespace conoscope::core {
 
 bool parts_by_sample(const metrics::Metric& metric) {
-  return !metric.asks_for("concept_view") && !metric.asks_for("latent_view");
+  return !metric.asks_for("concept_view") && !metric.asks_for("latent_view") &&
+         metric.group != metrics::kSummaries;
 }
 
 bool any_asks_for(const std::vector<std::string>& metrics, std::string_view view) {

@@ -15,7 +15,6 @@
 #include "harness/core/border/needs.h"
 #include "harness/core/border/output_check.h"
 #include "harness/core/run/artifact_stage.h"
-#include "harness/core/run/control.h"
 #include "harness/core/run/score_built_in.h"
 #include "harness/core/run/score_over_seeds.h"
 #include "harness/core/run/subject.h"
@@ -94,8 +93,7 @@ Judged::Judged(const Job& job, const Host& host)
       };
     subject.set_projection(std::move(project), std::move(reconstruct));
   }
-  if (subject.explanation() != nullptr)
-    apply_control(*subject.explanation(), job.control, sdk::Seed(job.control_seed));
+  subject.apply(job.control, sdk::Seed(job.control_seed));
 
   const bool from_pixels = !job.plugin && any_asks_for(job.metrics, "forward");
   const metrics::HeadView* const head = subject.views().head;

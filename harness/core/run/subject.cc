@@ -329,6 +329,12 @@ void JudgedSubject::add_images(const ArrayBag& dataset,
   images_->forward_gradient = std::move(gradient);
 }
 
+void JudgedSubject::apply(const std::string& control, sdk::Seed seed) {
+  if (!explanation_) return;
+  if (control_named(control).draws_importance) twin_of_ = explanation_;
+  apply_control(*explanation_, control, seed);
+}
+
 void JudgedSubject::set_intervention(decltype(metrics::ConceptView::intervene) intervene) {
   if (concepts_) concepts_->intervene = std::move(intervene);
 }
@@ -350,6 +356,7 @@ metrics::Views JudgedSubject::views() const {
   metrics::Views out;
   if (head_) out.head = &*head_;
   if (explanation_) out.explanation = &*explanation_;
+  if (twin_of_) out.twin_of = &*twin_of_;
   if (concepts_) out.concepts = &*concepts_;
   if (latent_) out.latent = &*latent_;
   out.annotations = &annotations_;

@@ -61,8 +61,8 @@ class JudgedSubject {
   void set_above(metrics::HeadCalls above) { above_ = std::move(above); }
   void set_intervention(decltype(metrics::ConceptView::intervene) intervene);
 
-  /// To be changed by a control, see control.h; null: there is none.
-  metrics::Explanation* explanation() { return explanation_ ? &*explanation_ : nullptr; }
+  /// Turns the explanation, if there is one, into its randomised twin, see control.h.
+  void apply(const std::string& control, sdk::Seed seed);
 
   /// Where the model has no concept view or codes of its own, an explanation's concept scores take
   /// their place: what is asked of a bottleneck or an encoder is then asked of the explanation. Not
@@ -76,7 +76,7 @@ class JudgedSubject {
  private:
   ArrayBag test_;
   std::optional<metrics::HeadView> head_, train_head_;
-  std::optional<metrics::Explanation> explanation_;
+  std::optional<metrics::Explanation> explanation_, twin_of_;
   std::optional<metrics::ConceptView> concepts_, train_concepts_;
   std::optional<metrics::Annotations> train_annotations_;
   std::optional<metrics::LatentView> latent_;

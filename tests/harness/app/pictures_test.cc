@@ -130,3 +130,44 @@ TEST_CASE("--plot: points stand where their numbers are") {
   CHECK_SAYS(here.run({"history", "surf_emd", "--plot", "/no/such/folder/a.svg"}, 5).err,
              "cannot write /no/such/folder/a.svg");
 }
+
+TEST_CASE(
+    "show --sample: an explanation as a sum, beside its twins, from the cache or made again") {
+  const Workspace here;
+  here.run_text(digits_run(
+      "controls = [\"none\", \"random_importance\"]\nmetrics = [\"surf_mae\"]\n", {"svd"}));
+  const std::string cell = here.query(
+      "SELECT key FROM cell WHERE control = 'none' AND explainer IS NOT NULL LIMIT 1")[0]["key"];
+  const auto rows = here.json({"show", cell, "--sample", "3"});
+  double sum = 0.0;
+  std::size_t panels = 0;
+  for (const auto& row : rows) {
+    const std::string term = row["term"];
+    if (term == "bias") sum = 0.0;
+    if (row["contribution"].is_number()) sum += row["contribution"].get<double>();
+    if (term.starts_with("concept"))
+      CHECK(row["contribution"].get<double>() ==
+            doctest::Approx(row["score"].get<double>() * row["importance"].get<double>()));
+    if (term == "surrogate")
+      CHECK(row["logit"].get<double>() == doctest::Approx(sum).epsilon(1e-9));
+    if (term == "model") {
+      ++panels;
+      CHECK(row["logit"] == rows.back()["logit"]);
+    }
+  }
+  CHECK(panels == 2);
+  CHECK(rows.front()["explained by"] == "svd");
+  CHECK(rows.back()["explained by"] == "its twin: random_importance");
+
+  fs::remove_all(here.cache());
+  here.run({"show", cell, "--sample", "3", "-o", here.path("sample.svg")});
+  const std::string svg = bytes_of(here.path("sample.svg"));
+  CHECK(numbers_of(svg, "rect class=\"model\"", "data-to").size() == 2);
+  CHECK(here.count("attempt") == 2);  // nothing was added
+
+  CHECK_SAYS(here.run({"show", cell, "--sample", "100000"}, 2).err,
+             "there is no test sample 100000: the last of them is");
+  CHECK_SAYS(here.run({"show", cell, "--sample", "1", "-o", here.path("a.png")}, 2).err,
+             "a name that ends with .svg");
+  CHECK_SAYS(here.run({"show", cell, "-o", here.path("a.svg")}, 2).err, "-o is for --sample");
+}

@@ -27,7 +27,7 @@ TEST_CASE("part_name: of one axis, of pairs and of a matrix, with names or with 
   const std::vector<double> weight(8);
   model.add_copy("head_weight", weight.data(), {4, 2});
   const auto names = axis_names(dataset(), model);
-  CHECK(names.given);
+  CHECK_FALSE(names.given.empty());
   CHECK(part_name("factor", 1, names) == "height, cm");
   CHECK(part_name("concept", 2, names) == "concept 2");
   CHECK(part_name("output", 3, names) == "output 3");
@@ -46,7 +46,7 @@ TEST_CASE("part_name: names of another number than there are columns are nobody'
   data.set_text("concept_names", "wing,beak");
   data.set_text("factor_names", "");
   const auto names = axis_names(data, ArrayBag());
-  CHECK_FALSE(names.given);
+  CHECK(names.given.empty());
   CHECK(part_name("concept", 1, names) == "concept 1");
   CHECK(part_name("factor", 1, names) == "factor 1");
   CHECK(part_name("output", 1, names) == "output 1");

@@ -427,7 +427,6 @@ TEST_CASE("views that are not offered are not there") {
   const auto views = subject.views();
   CHECK(views.head == nullptr);
   CHECK(views.explanation == nullptr);
-  CHECK(subject.explanation() == nullptr);
   REQUIRE(views.latent != nullptr);
   CHECK(views.latent->codes(0, 1) == 7.0);
   subject.set_projection(nullptr, nullptr);  // nothing to project, no harm
@@ -496,9 +495,14 @@ TEST_CASE("counts that contradict the head are refused") {
 TEST_CASE("a metric plugin sees the same numbers as arrays, after a control") {
   const ArrayBag data = dataset(), head = model(), found = explanation();
   JudgedSubject subject(data, head, &found);
-  subject.explanation()->importance[0] = -5.0;
+  subject.apply("random_importance", conoscope::sdk::Seed(7));
   const ArrayBag& arrays = subject.arrays();
-  CHECK(values<double>(arrays, "importance") == std::vector<double>{-5, 8, 9});
+  const auto drawn = values<double>(arrays, "importance");
+  for (const double importance : drawn) CHECK((importance >= 0.0 && importance < 1.0));
+  const auto views = subject.views();
+  REQUIRE(views.twin_of != nullptr);
+  CHECK(views.twin_of->importance[0] == 7.0);
+  CHECK(views.explanation->importance[0] == drawn[0]);
   CHECK(values<std::int64_t>(arrays, "counts") == std::vector<std::int64_t>{1, 2});
   CHECK(arrays.get("cavs").shape_text() == "3 x 3");
   CHECK(arrays.get("logits").shape_text() == "2 x 2");
@@ -507,8 +511,11 @@ TEST_CASE("a metric plugin sees the same numbers as arrays, after a control") {
   CHECK(arrays.text("scope") == "class_specific");
   CHECK(arrays.text("pooling") == "mean");
   CHECK_FALSE(arrays.find("train_index").has_value());
-  subject.explanation()->importance[0] = 4.0;
-  CHECK(values<double>(subject.arrays(), "importance")[0] == 4.0);
+  subject.apply("random_importance", conoscope::sdk::Seed(8));
+  CHECK(values<double>(subject.arrays(), "importance") != drawn);
+  JudgedSubject itself(data, head, &found);
+  itself.apply("none", conoscope::sdk::Seed(7));
+  CHECK(itself.views().twin_of == nullptr);
 }
 
 TEST_CASE("images of the test split come with the training split's mean and a forward call") {

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <map>
 
 #include "metrics/catalogue.h"
 #include "metrics/robustness/interventional_effects.h"
@@ -18,7 +19,8 @@ using namespace conoscope::metrics;
 
 /// The rows of a summary, by column.
 struct Rows {
-  Rows(const Subject& subject, std::string_view name) : of(*find_summary(name)) {
+  Rows(const Subject& subject, std::string_view name)
+      : of(*find_summary(name.substr(0, name.find('(')))) {
     const Score found = score(*catalogue().metric(name), subject);
     CAPTURE(found.message);
     REQUIRE(found.reason.empty());
@@ -68,9 +70,6 @@ TEST_CASE("summaries: off unless asked for, with a table as declared") {
     CHECK(metric.direction == Direction::kNone);
     CHECK(metric.unit == "rows");
     CHECK_FALSE(summary.columns.empty());
-    const bool by_concept_or_code =
-        metric.asks_for("concept_view") || metric.asks_for("latent_view");
-    CHECK(by_concept_or_code);  // else their parts would be taken for samples' and not be kept
   }
 }
 
@@ -238,70 +237,235 @@ TEST_CASE("interventional_effect: of many values some, evenly spaced") {
   CHECK(evenly(0, 5).empty());
 }
 
-TEST_CASE("top_samples and top_positions: the strongest first, their pixels, and where they fire") {
-  // Five images of 2 x 2 pixels, four positions each; the concept is the first feature.
+/// Five samples of four positions, a square; two outputs with a concept each, the two features.
+struct Explained {
+  Explained() {
+    activations = Matrix::Zero(5 * 4, 2);
+    for (Index i = 0; i < 5; ++i) activations(i * 4 + i % 4, 0) = static_cast<double>(i);
+    head.activations = activations;
+    head.positions = 4;
+    head.pooling = Pooling::kMean;
+    head.weight = Matrix::Identity(2, 2);
+    head.bias = Vector::Constant(2, 0.5);
+    explanation.cavs = Matrix::Identity(2, 2);
+    explanation.importance = Vector::Ones(2);
+    explanation.offset = {0, 1, 2};
+    concepts.scores.resize(5, 2);
+    for (Index i = 0; i < 5; ++i) concepts.scores.row(i) << static_cast<double>(i) / 4.0, 0.0;
+    known.labels = {0, 1, 0, 1, 1};
+  }
+  Views views() const {
+    return {
+        .head = &head, .explanation = &explanation, .concepts = &concepts, .annotations = &known};
+  }
+
+  Matrix activations;
   HeadView head;
-  Matrix activations = Matrix::Zero(5 * 4, 2);
-  for (Index i = 0; i < 5; ++i) activations(i * 4 + i % 4, 0) = static_cast<double>(i);
-  head.activations = activations;
-  head.positions = 4;
-  head.pooling = Pooling::kMean;
-  head.weight = Matrix::Identity(2, 2);
-  head.bias = Vector::Zero(2);
   Explanation explanation;
-  explanation.cavs = Matrix::Identity(2, 2);
-  explanation.importance = Vector::Ones(2);
-  explanation.offset = {0, 1, 2};
-  ConceptView view;
-  view.scores.resize(5, 2);
-  for (Index i = 0; i < 5; ++i) view.scores.row(i) << static_cast<double>(i) / 4.0, 0.0;
-  ImageView images;
-  Matrix pixels = Matrix::Zero(5, 4);
-  pixels.row(4) << 0.0, 1.0, 0.5, 0.0;
-  images.pixels = pixels;
-  images.height = images.width = 2;
-  images.channels = 1;
+  ConceptView concepts;
   Annotations known;
-  known.labels = {0, 1, 0, 1, 1};
-  const Subject subject({.head = &head,
-                         .explanation = &explanation,
-                         .concepts = &view,
-                         .annotations = &known,
-                         .images = &images});
-  const Rows rows(subject, "top_samples");
-  REQUIRE(rows.size() == 4);  // the second concept is 0 in every sample
-  CHECK(score(*catalogue().metric("top_samples"), subject).message ==
-        "1 of 2 concepts have the same score in every sample");
+};
+
+/// Level 63 of a 2 x 2 grid's cell.
+double cell_of(Index column) { return 63.0 * std::pow(64.0, static_cast<double>(column)); }
+
+TEST_CASE("concept_cards: share and range, the strongest first, and where they fire") {
+  Explained of;
+  const Subject subject(of.views());
+  const Rows rows(subject, "concept_cards");
+  REQUIRE(rows.size() == 6);  // of one concept: the second is 0 in every sample
+  CHECK(rows.caveat == "1 of 2 concepts have the same score in every sample");
+  CHECK(rows.at(0, "output") == 0.0);
+  CHECK(rows.at(0, "importance") == 1.0);
+  CHECK(rows.at(0, "share") == 0.8);
+  CHECK(rows.at(0, "low") == 0.0);
+  CHECK(rows.at(0, "high") == 1.0);
+  CHECK(rows.at(0, "rank") == 0.0);
   CHECK(rows.at(0, "sample") == 4.0);
   CHECK(rows.at(1, "sample") == 3.0);
   CHECK(rows.at(0, "label") == 1.0);
   CHECK(rows.at(0, "activation") == 1.0);
-  CHECK(rows.at(0, "pixel_0") == 0.0);
-  CHECK(rows.at(0, "pixel_15") == 255.0 * 65536.0 + 255.0 * 256.0 + 255.0);   // upper right
-  CHECK(rows.at(0, "pixel_240") == 128.0 * 65536.0 + 128.0 * 256.0 + 128.0);  // lower left
-
-  const Rows places(subject, "top_positions");
-  REQUIRE(places.size() == 4 * 4);
-  CHECK(places.at(0, "activation") == 4.0);  // sample 4 fires at position 0
-  CHECK(places.at(1, "activation") == 0.0);
-  CHECK(places.at(4 + 3, "row") == 1.0);  // sample 3 at position 3
-  CHECK(places.at(4 + 3, "column") == 1.0);
-  CHECK(places.at(4 + 3, "activation") == 3.0);
+  CHECK(rows.at(0, "row_0") == cell_of(0));  // sample 4 fires at position 0
+  CHECK(rows.at(0, "row_1") == 0.0);
+  CHECK(std::isnan(rows.at(0, "row_2")));
+  CHECK(rows.at(1, "row_1") == std::round(63.0 * 0.75) * 64.0);  // sample 3 at position 3
+  CHECK(std::isnan(rows.at(5, "rank")));
+  CHECK(rows.at(5, "sample") == 0.0);  // where it is weakest
+  CHECK(rows.at(5, "row_0") == 0.0);
 
   // The more important concept comes first; of equals the lowest sample.
-  view.scores.col(1).tail(2).setOnes();
-  explanation.importance << 1.0, -2.0;
-  const Rows both(Subject(subject.views()), "top_samples");
-  REQUIRE(both.size() == 8);
+  of.concepts.scores.col(1).tail(2).setOnes();
+  of.explanation.importance << 1.0, -2.0;
+  const Rows both(Subject(of.views()), "concept_cards");
+  REQUIRE(both.size() == 12);
   CHECK(both.at(0, "concept") == 1.0);
+  CHECK(both.at(0, "output") == 1.0);
+  CHECK(both.at(0, "importance") == -2.0);
   CHECK(both.at(0, "sample") == 3.0);
-  CHECK(both.at(4, "concept") == 0.0);
+  CHECK(both.at(6, "concept") == 0.0);
 
-  head.positions = 2;
-  head.activations = Matrix(activations.topRows(10));
-  const Subject uneven(subject.views());
-  CHECK(reason_of(uneven, "top_positions") ==
-        "not_applicable: the head's 2 positions are no square grid");
+  of.head.positions = 2;
+  of.head.activations = Matrix(of.activations.topRows(10));
+  const Rows uneven(Subject(of.views()), "concept_cards");
+  CHECK(std::isnan(uneven.at(0, "row_0")));  // no square
+
+  const Rows bottleneck(Subject({.concepts = &of.concepts}), "concept_cards");
+  CHECK(bottleneck.at(0, "concept") == 0.0);
+  CHECK(std::isnan(bottleneck.at(0, "output")));
+}
+
+TEST_CASE("concept_cards: outputs with concepts of their own take turns") {
+  Explained of;
+  of.concepts.scores.resize(5, 60);
+  for (Index i = 0; i < of.concepts.scores.size(); ++i)
+    of.concepts.scores.data()[i] = static_cast<double>(i % 7);
+  of.explanation.cavs = Matrix::Ones(60, 2);
+  of.explanation.importance = Vector::LinSpaced(60, 60.0, 1.0);
+  of.explanation.offset = {0, 50, 60};
+  const Rows turns(Subject(of.views()), "concept_cards");
+  CHECK(turns.size() == 24 * 6);
+  CHECK(turns.caveat == "the 24 of 60 most important concepts");
+  CHECK(turns.at(0, "concept") == 0.0);
+  CHECK(turns.at(6, "concept") == 50.0);
+  CHECK(turns.at(12, "concept") == 1.0);
+
+  of.explanation.class_agnostic = true;
+  of.explanation.importance_by_output = Matrix::Zero(2, 60);
+  of.explanation.importance_by_output(1, 59) = -3.0;
+  const Rows shared(Subject(of.views()), "concept_cards");
+  CHECK(shared.at(0, "concept") == 59.0);
+  CHECK(shared.at(0, "output") == 1.0);
+  CHECK(shared.at(0, "importance") == -3.0);
+}
+
+TEST_CASE("explained_samples: contributions that add up to the surrogate's logit") {
+  Explained of;
+  of.explanation.importance << 0.5, 1.0;
+  const Subject subject(of.views());
+  const Rows rows(subject, "explained_samples");
+  // Sample 0 ties, to output 0 as the others; three of its five are shown, a concept each.
+  REQUIRE(rows.size() == 3);
+  CHECK(rows.at(0, "choice") == 0.0);
+  CHECK(rows.at(0, "sample") == 0.0);
+  CHECK(rows.at(1, "choice") == 1.0);
+  CHECK(rows.at(1, "sample") == 2.0);
+  CHECK(rows.at(2, "choice") == 2.0);
+  CHECK(rows.at(2, "sample") == 4.0);
+  CHECK(rows.at(2, "label") == 1.0);
+  CHECK(rows.at(2, "output") == 0.0);
+  CHECK(rows.at(2, "logit") == 1.5);
+  CHECK(rows.at(2, "surrogate_logit") == 1.0);
+  CHECK(rows.at(2, "bias") == 0.5);
+  CHECK(rows.at(2, "concept") == 0.0);
+  CHECK(rows.at(2, "score") == 1.0);
+  CHECK(rows.at(2, "importance") == 0.5);
+  CHECK(rows.at(2, "contribution") == 0.5);
+  CHECK(rows.at(2, "probability") == doctest::Approx(1.0 / (1.0 + std::exp(-1.0))));
+  CHECK(rows.at(2, "surrogate_probability") == doctest::Approx(1.0 / (1.0 + std::exp(-0.5))));
+  CHECK(rows.at(2, "surrogate_output") == 0.0);
+  CHECK(rows.at(2, "row_0") == cell_of(0));
+  CHECK(rows.at(2, "row_1") == 0.0);
+
+  // A twin shows the same samples, though its own errors differ.
+  const Explanation original = of.explanation;
+  of.explanation.importance << 0.0, 2.0;
+  Views views = of.views();
+  views.twin_of = &original;
+  const Rows twin(Subject(views), "explained_samples");
+  for (std::size_t r = 0; r < 3; ++r) CHECK(twin.at(r, "sample") == rows.at(r, "sample"));
+  CHECK(twin.at(2, "surrogate_logit") == 0.5);
+
+  const Rows asked(subject, "explained_samples(sample=3+1)");
+  REQUIRE(asked.size() == 2);
+  CHECK(asked.at(0, "sample") == 3.0);
+  CHECK(std::isnan(asked.at(0, "choice")));
+  CHECK(reason_of(subject, "explained_samples(sample=5)") ==
+        "not_applicable: there is no test sample 5: the last of them is 4");
+
+  of.head.output = Output::kRegression;
+  CHECK(std::isnan(Rows(Subject(of.views()), "explained_samples").at(0, "probability")));
+}
+
+TEST_CASE("explained_samples: of many concepts the largest, and what the others add") {
+  numerics::Random random(2);
+  for (const bool class_agnostic : {false, true})
+    for (const Pooling pooling : {Pooling::kMean, Pooling::kFlatten}) {
+      Explained of;
+      of.head.pooling = pooling;
+      for (Index i = 0; i < of.activations.size(); ++i)
+        of.activations.data()[i] = random.uniform(-1.0, 1.0);
+      of.head.activations = of.activations;
+      if (pooling == Pooling::kFlatten) of.head.weight = Matrix::Random(2, 8);
+      of.explanation.cavs = Matrix::Random(class_agnostic ? 9 : 13, 2);
+      of.explanation.class_agnostic = class_agnostic;
+      of.explanation.importance = Vector::Random(13);
+      of.explanation.importance_by_output = Matrix::Random(2, 9);
+      of.explanation.offset = {0, 4, 13};
+      // Not linear: |h V^T|.
+      of.explanation.project = [&](Index output, const MatrixRef& rows) -> Matrix {
+        const Matrix cavs = class_agnostic ? of.explanation.cavs
+                            : output == 0  ? of.explanation.cavs.topRows(4)
+                                           : of.explanation.cavs.bottomRows(9);
+        return (rows * cavs.transpose()).cwiseAbs();
+      };
+      const Rows rows(Subject(of.views()), "explained_samples");
+      std::map<double, double> sums, logits;
+      std::size_t rests = 0;
+      for (std::size_t r = 0; r < rows.size(); ++r) {
+        const double sample = rows.at(r, "sample");
+        sums.try_emplace(sample, rows.at(r, "bias")).first->second += rows.at(r, "contribution");
+        logits[sample] = rows.at(r, "surrogate_logit");
+        rests += std::isnan(rows.at(r, "concept")) ? 1 : 0;
+        if (r > 0 && rows.at(r - 1, "sample") == sample && !std::isnan(rows.at(r, "concept")))
+          CHECK(std::abs(rows.at(r, "contribution")) <= std::abs(rows.at(r - 1, "contribution")));
+        CHECK(std::isnan(rows.at(r, "row_0")) ==
+              (pooling == Pooling::kFlatten || std::isnan(rows.at(r, "concept"))));
+      }
+      CHECK(rests > 0);
+      for (const auto& [sample, sum] : sums)
+        CHECK(sum == doctest::Approx(logits.at(sample)).epsilon(1e-12));
+    }
+}
+
+TEST_CASE("explained_samples: an output without a concept has its bias alone") {
+  Explained of;
+  of.explanation.cavs = Matrix::Identity(1, 2);
+  of.explanation.importance = Vector::Ones(1);
+  of.explanation.offset = {0, 0, 1};
+  const Rows rows(Subject(of.views()), "explained_samples");
+  CHECK(std::isnan(rows.at(0, "concept")));
+  CHECK(rows.at(0, "contribution") == 0.0);
+  CHECK(rows.at(0, "surrogate_logit") == 0.5);
+}
+
+TEST_CASE("surrogate_logits, concept_importances: as the explanation says") {
+  Explained of;
+  of.explanation.importance << 0.5, 9.0;
+  const Subject subject(of.views());
+  const Rows logits(subject, "surrogate_logits");
+  REQUIRE(logits.size() == 5);
+  CHECK(logits.at(4, "sample") == 4.0);
+  CHECK(logits.at(4, "label") == 1.0);
+  CHECK(logits.at(4, "output") == 0.0);
+  CHECK(logits.at(4, "logit") == 1.5);
+  CHECK(logits.at(4, "surrogate_logit") == 1.0);
+  CHECK(logits.at(4, "surrogate_output") == 0.0);
+
+  const Rows own(subject, "concept_importances");
+  REQUIRE(own.size() == 2);
+  CHECK(own.at(1, "output") == 1.0);
+  CHECK(own.at(1, "concept") == 0.0);  // the first of its output
+  CHECK(own.at(1, "importance") == 9.0);
+
+  of.explanation.cavs = Matrix::Ones(20, 2);
+  of.explanation.class_agnostic = true;
+  of.explanation.importance_by_output = Matrix::Zero(2, 20);
+  of.explanation.importance_by_output(1, 17) = -4.0;
+  const Rows shared(Subject(of.views()), "concept_importances");
+  CHECK(shared.size() == 24);
+  CHECK(shared.caveat == "the 12 most important of 20 concepts");
+  CHECK(shared.at(0, "concept") == 17.0);
+  CHECK(shared.at(12, "importance") == -4.0);
 }
 
 TEST_CASE("purity_matrix: that of ois, beside the oracle's") {
