@@ -91,6 +91,8 @@ void require_fitting(const Options& options, const BoardRequest& request) {
                      "--explainer");
   if (options.has("pareto") && kind != BoardKind::ranking)
     throw UsageError(name + ": --pareto goes with board ranking");
+  if (options.has("marks") && kind != BoardKind::ranking)
+    throw UsageError(name + ": --marks goes with board ranking");
   if (options.has("columns") && kind != BoardKind::ranking)
     throw UsageError(name + ": --columns goes with board ranking");
   if (options.has("plot") &&
@@ -202,6 +204,9 @@ void add_options(Options& options) {
                "--metric their metrics are those of the board");
   add_plot(options);
   options.flag("bold", "ranking, across: the best of each column in bold, in md and latex");
+  options.flag("marks",
+               "ranking: mark scores that cannot be told apart from the best, and that beat their "
+               "randomised twins; on a terminal they are marked anyway");
   options.real("tiny", "X",
                "ranking, across: print what is nearer to 0 than X, a power of ten, as < X");
   options.with_plugins();
@@ -232,6 +237,7 @@ int board_command(const Arguments& arguments) {
   std::string run;
   if (options.has("words")) take_words(options.list("words"), request, run);
   request.bold = options.has("bold");
+  request.marks = options.has("marks");
   if (options.has("tiny")) request.tiny = tiny_of(options.get<double>("tiny"));
   request.with = options.get<std::string>("with");
   request.count_parameter = options.get<std::string>("k-param");

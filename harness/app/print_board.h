@@ -28,6 +28,7 @@ struct BoardRequest {
   std::vector<std::string> columns = {};         ///< ranking: these alone; empty: all
   bool bold = false;  ///< ranking, across: the best of each column, in md and latex
   int tiny = 0;       ///< as Column::tiny
+  bool marks = false;  ///< ranking: as on a terminal, where scores are marked anyway
 };
 
 /// Takes down which parameter counts an explainer's concepts; not those of other plugins.

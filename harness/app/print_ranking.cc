@@ -81,16 +81,32 @@ std::string why_empty(results::Store& store, const results::BoardOptions& option
   return text.empty() ? "no cell of this run fits these filters" : text;
 }
 
-/// What the scores of the metric that ranks say, of whole runs: filters would leave out who competes.
-void print_headlines(results::Store& store, const results::BoardOptions& options) {
-  if (options.run.empty() || !options.dataset.empty() || !options.model.empty() ||
-      !options.explainer.empty())
-    return;
-  const std::string &metric = options.metrics[0], direction = results::direction_of(store, metric);
-  for (const auto& headline :
-       results::headlines(store, options.run, metric, direction,
-                          results::contests(store, options.run, metric, direction)))
-    std::cout << '\n' << for_terminal(headline.text);
+/// Marks scores by how their methods stand in their contests, which are those of the whole run whatever
+/// the filters keep.
+///
+/// returns  what the scores of the metric that ranks say in words; empty where filters leave out who
+///          competes
+std::vector<results::Headline> take_marks(results::Store& store, results::BoardOptions& options) {
+  std::vector<results::Headline> out;
+  if (options.run.empty()) return out;
+  for (const std::string& metric : options.metrics) {
+    const std::string direction = results::direction_of(store, metric);
+    const auto contests = results::contests(store, options.run, metric, direction);
+    const auto found = results::standings(store, options.run, metric, direction, contests);
+    for (const auto& [subject, standing] : found)
+      options.marks[metric][subject] = results::marks_of(standing);
+    if (metric == options.metrics[0] && options.dataset.empty() && options.model.empty() &&
+        options.explainer.empty())
+      out = results::headlines(store, options.run, metric, direction, contests, found);
+  }
+  return out;
+}
+
+bool has_marks(const results::BoardOptions& options) {
+  for (const auto& [metric, marks] : options.marks)
+    for (const auto& [subject, mark] : marks)
+      if (!mark.empty()) return true;
+  return false;
 }
 
 }  // namespace
@@ -105,6 +121,9 @@ bool print_ranking(results::Store& store, const BoardRequest& request) {
     std::cerr << "this run asks for no metric, so it has no leaderboard\n";
     return false;
   }
+  const bool on_screen = on_terminal() && request.format == results::Format::table;
+  std::vector<results::Headline> headlines;
+  if (on_screen || request.marks) headlines = take_marks(store, options);
   results::Table table = results::board(store, options);
   if (table.rows.empty()) {
     std::cerr << "nothing to show: " << why_empty(store, options) << '\n';
@@ -124,7 +143,10 @@ bool print_ranking(results::Store& store, const BoardRequest& request) {
   const auto doubtful = results::doubtful_metrics(store, options.metrics);
   if (request.format.for_people) mark(table, doubtful);
   std::cout << results::to_text(table, request.format);
-  if (on_terminal() && request.format == results::Format::table) print_headlines(store, options);
+  if (has_marks(options) && request.format.for_people)
+    std::cout << '\n' << for_terminal(results::marks_legend());
+  if (on_screen)
+    for (const auto& headline : headlines) std::cout << '\n' << for_terminal(headline.text);
   for (const auto& [metric, run_key] : doubtful)
     std::cerr << kMark << ' ' << metric
               << " does not tell better from worse on the sanity ladders: `conoscope board sanity "

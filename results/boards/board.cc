@@ -62,6 +62,9 @@ std::vector<BoardEntry> board_entries(Store& store, const BoardOptions& options,
     entry.subject = {query.text(9), query.text(10), query.text(11)};
     if (const auto found = messages.find({entry.subject, entry.control}); found != messages.end())
       entry.estimate.messages = found->second;
+    if (const auto of = options.marks.find(metric); of != options.marks.end())
+      if (const auto found = of->second.find(entry.subject); found != of->second.end())
+        entry.estimate.marks = entry.control == "none" ? found->second : "";
     entries.push_back(std::move(entry));
   }
   query.reset();

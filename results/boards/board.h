@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -12,15 +13,16 @@
 
 namespace conoscope::results {
 
+/// The keys of dataset, model and explainer; that of the explainer may be empty.
+using BoardSubject = std::tuple<std::string, std::string, std::string>;
+
 struct BoardOptions {
   std::string run;                                       ///< key; empty: what any run asked for
   std::vector<std::string> metrics;                      ///< columns; the first one ranks
   std::string dataset = {}, model = {}, explainer = {};  ///< see component_words.h; empty: all
   bool controls = false;  ///< the controls' means of the first metric beside
+  std::map<std::string, std::map<BoardSubject, std::string>> marks = {};  ///< by metric
 };
-
-/// The keys of dataset, model and explainer; that of the explainer may be empty.
-using BoardSubject = std::tuple<std::string, std::string, std::string>;
 
 /// What one subject scored under one control.
 struct BoardEntry {

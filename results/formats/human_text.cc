@@ -16,7 +16,9 @@ std::string human_text(const Field& field, const Column& column) {
     std::string operator()(const std::string& text) const { return text; }
     std::string operator()(std::int64_t number) const { return std::to_string(number); }
     std::string operator()(double number) const { return digits_text(number, digits); }
-    std::string operator()(const Estimate& e) const { return estimate_text(e, digits); }
+    std::string operator()(const Estimate& e) const {
+      return estimate_text(e, digits) + (e.marks.empty() ? "" : " " + e.marks);
+    }
     std::string operator()(const Coverage& c) const {
       return std::to_string(c.n) + "/" + std::to_string(c.asked);
     }

@@ -51,6 +51,12 @@ std::string latex_text(std::string_view text) {
       case U'±':
         out += "$\\pm$";
         break;
+      case U'≈':
+        out += "$\\approx$";
+        break;
+      case U'✓':
+        out += "$\\surd$";
+        break;
       default:
         if (is_control(c))
           out += ' ';

@@ -19,6 +19,7 @@ struct Estimate {
   std::int64_t asked = 0;                  ///< values asked for; shown where it is not n
   std::vector<std::string> messages = {};  ///< about missing or doubtful values, each text once
   bool best = false;                       ///< md and latex: bold
+  std::string marks = {};                  ///< for people, behind the number
 };
 
 /// How many there are of how many asked for: "2/3".

@@ -37,7 +37,7 @@ void add_selection(PageTable& table, const Sweep& sweep) {
   const Table one = selection_table({sweep}, false);
   const auto& row = one.rows[0];
   const auto text = [&](std::size_t i) { return human_text(row[i], one.columns[i]); };
-  std::vector<std::string> cells = {sweep.method};
+  std::vector<PageCell> cells = {sweep.method};
   for (std::size_t i = 5; i < row.size(); ++i) cells.push_back(text(i));  // behind the names
   table.add(cells, JsonObject().add("method", sweep.method).add("k", row[5]));
 }

@@ -80,7 +80,7 @@ Section definition_section(const ReportContext& context) {
     const Table found = saved_query(context.store, "components", {{"run", run.key}});
     components.group(context.keys(run, "", "", ""));
     for (const auto& row : found.rows) {
-      std::vector<std::string> cells;
+      std::vector<PageCell> cells;
       for (std::size_t i = 0; i < row.size(); ++i)
         cells.push_back(human_text(row[i], found.columns[i]));
       components.add(cells);

@@ -12,7 +12,7 @@ void add_rows(PageTable& table, const ReportContext& context, const ReportedRun&
   if (rows.rows.empty()) return;
   table.group(context.keys(run, "", "", ""));
   for (const auto& row : rows.rows) {
-    std::vector<std::string> cells;
+    std::vector<PageCell> cells;
     for (std::size_t i = 1; i < row.size(); ++i)
       cells.push_back(human_text(row[i], rows.columns[i]));
     table.add(cells);

@@ -1,7 +1,6 @@
 #include "results/report/headline.h"
 
 #include <algorithm>
-#include <iterator>
 #include <map>
 #include <set>
 #include <utility>
@@ -46,41 +45,40 @@ class Judge {
     return found != scores_.end() && found->second.size() > 1;
   }
 
-  /// Which of them cannot be told apart from the best, the first.
-  std::vector<std::string> inseparable(const std::vector<Entrant>& methods, bool paired) {
+  /// Marks which of them cannot be told apart from the best, the first.
+  void separate(const std::vector<const Entrant*>& methods, bool paired,
+                std::map<BoardSubject, Standing>& out) {
     std::vector<ComparedNumber> a, b;
     for (std::size_t i = 1; i < methods.size(); ++i) {
-      append(a, methods[i].method, methods[i].score.subject, "none");
-      append(b, methods[i].method, methods[0].score.subject, "none");
+      append(a, std::to_string(i), methods[i]->score.subject, "none");
+      append(b, std::to_string(i), methods[0]->score.subject, "none");
     }
-    std::vector<std::string> out;
     for (const auto& row : compared(a, b, paired))
-      if (!row.different) out.push_back(row.row);
-    return out;
+      out[methods[std::stoul(row.row)]->score.subject].inseparable = !row.different;
   }
 
-  /// For each method that does not beat all its twins, those it does not beat.
-  std::vector<std::pair<std::string, std::vector<std::string>>> beaten(
-      const std::vector<Entrant>& methods) {
+  /// Marks which of them beat their twins.
+  void compare_with_twins(const std::vector<const Entrant*>& methods,
+                          std::map<BoardSubject, Standing>& out) {
     std::vector<ComparedNumber> a, b;
-    std::map<std::string, std::pair<std::string, std::string>> of_row;
-    for (const Entrant& method : methods)
-      for (const BoardEntry& twin : method.twins) {
-        const std::string row = method.method + " " + twin.control;
-        of_row[row] = {method.method, twin.control};
-        append(a, row, method.score.subject, "none");
-        append(b, row, method.score.subject, twin.control);
+    std::vector<std::pair<const Entrant*, std::string>> rows;
+    for (const Entrant* method : methods)
+      for (const BoardEntry& twin : method->twins) {
+        const std::string row = std::to_string(rows.size());
+        rows.emplace_back(method, twin.control);
+        append(a, row, method->score.subject, "none");
+        append(b, row, method->score.subject, twin.control);
       }
-    std::map<std::string, std::vector<std::string>> found;
+    std::map<const Entrant*, std::size_t> beaten;
     for (const auto& row : compared(a, b, true)) {
-      const bool better = row.different && (row.difference > 0) == (direction_ == "higher");
-      const auto& [method, control] = of_row.at(row.row);
-      if (!better) found[method].push_back(control);
+      const auto& [method, control] = rows[std::stoul(row.row)];
+      if (row.different && (row.difference > 0) == (direction_ == "higher"))
+        ++beaten[method];
+      else
+        out[method->score.subject].unbeaten.push_back(control);
     }
-    std::vector<std::pair<std::string, std::vector<std::string>>> out;
-    for (const Entrant& method : methods)
-      if (const auto one = found.find(method.method); one != found.end()) out.push_back(*one);
-    return out;
+    for (const auto& [method, count] : beaten)
+      out[method->score.subject].beats_twins = count == method->twins.size();
   }
 
  private:
@@ -110,27 +108,57 @@ bool is_method(const Entrant& entrant) {
          std::ranges::find(kExplainerSteps, entrant.score.explainer) == kExplainerSteps.end();
 }
 
+std::vector<const Entrant*> methods_of(const Contest& contest) {
+  std::vector<const Entrant*> out;
+  if (contest.dataset != kEveryDataset)
+    for (const Entrant& entrant : contest.entrants)
+      if (is_method(entrant)) out.push_back(&entrant);
+  return out;
+}
+
 }  // namespace
 
+std::string marks_of(const Standing& standing) {
+  return std::string(standing.inseparable ? "≈" : "") + (standing.beats_twins ? "✓" : "");
+}
+
+std::string marks_legend() {
+  return "≈ cannot be told apart from the best; ✓ beats its randomised twins";
+}
+
+std::map<BoardSubject, Standing> standings(Store& store, const std::string& run,
+                                           const std::string& metric, const std::string& direction,
+                                           const std::vector<Contest>& among) {
+  std::map<BoardSubject, Standing> out;
+  if (direction != "higher" && direction != "lower") return out;
+  Judge judge(store, run, metric, direction);
+  for (const Contest& contest : among) {
+    const auto methods = methods_of(contest);
+    for (const Entrant* method : methods) out[method->score.subject].best = method == methods[0];
+    if (methods.empty() || !judge.has_pairs(*methods[0])) continue;
+    judge.separate(methods, contest.paired, out);
+    judge.compare_with_twins(methods, out);
+  }
+  return out;
+}
+
 std::vector<Headline> headlines(Store& store, const std::string& run, const std::string& metric,
-                                const std::string& direction, const std::vector<Contest>& among) {
+                                const std::string& direction, const std::vector<Contest>& among,
+                                const std::map<BoardSubject, Standing>& found) {
   std::vector<Headline> out;
   if (direction != "higher" && direction != "lower") return out;
   Judge judge(store, run, metric, direction);
   for (const Contest& contest : among) {
-    if (contest.dataset == kEveryDataset) continue;
-    std::vector<Entrant> methods;
-    std::ranges::copy_if(contest.entrants, std::back_inserter(methods), is_method);
+    const auto methods = methods_of(contest);
     if (methods.empty()) continue;
     std::vector<std::string> names;
-    for (const Entrant& method : methods) names.push_back(method.method);
+    for (const Entrant* method : methods) names.push_back(method->method);
     take_shared_parameters(names);
-    for (std::size_t i = 0; i < names.size(); ++i) methods[i].method = names[i];
-    const Entrant& best = methods[0];
+    const Entrant& best = *methods[0];
     std::string text =
         "On " + contest.dataset +
         (contest.model.empty() || contest.model == kEveryModel ? "" : " (" + contest.model + ")") +
-        ", " + best.method + " ";
+        ", " + names[0] + " ";
     text += methods.size() == 1 ? "has " + metric + " "
                                 : "is the best of " + std::to_string(methods.size()) +
                                       " methods by " + metric + " (";
@@ -140,19 +168,23 @@ std::vector<Headline> headlines(Store& store, const std::string& run, const std:
           {contest.dataset, contest.model, text + "; one seed says nothing of differences."});
       continue;
     }
-    const auto equals = judge.inseparable(methods, contest.paired);
+    std::vector<std::string> equals;
+    std::string beaten_by;
+    for (std::size_t i = 0; i < methods.size(); ++i) {
+      const Standing& standing = found.at(methods[i]->score.subject);
+      if (standing.inseparable) equals.push_back(names[i]);
+      if (!standing.unbeaten.empty())
+        beaten_by += " " + names[i] + " does not beat its twin" +
+                     (standing.unbeaten.size() > 1 ? "s " : " ") + listed(standing.unbeaten) + ".";
+    }
     if (!equals.empty())
       text += " and cannot be told apart from " + listed(equals);
     else if (methods.size() > 1)
       text += ", ahead of all others";
-    text += ".";
+    text += "." + beaten_by;
     const bool has_twins =
-        std::ranges::any_of(methods, [](const Entrant& one) { return !one.twins.empty(); });
-    const auto beaten = judge.beaten(methods);
-    for (const auto& [method, controls] : beaten)
-      text += " " + method + " does not beat its twin" + (controls.size() > 1 ? "s " : " ") +
-              listed(controls) + ".";
-    if (has_twins && beaten.empty()) text += " Each beats its randomised twins.";
+        std::ranges::any_of(methods, [](const Entrant* one) { return !one->twins.empty(); });
+    if (has_twins && beaten_by.empty()) text += " Each beats its randomised twins.";
     out.push_back({contest.dataset, contest.model, text});
   }
   return out;

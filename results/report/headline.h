@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -7,6 +8,27 @@
 #include "results/store/store.h"
 
 namespace conoscope::results {
+
+/// How a method stands in its contest by one metric.
+struct Standing {
+  bool best = false;                       ///< the first of them by rank
+  bool inseparable = false;                ///< it cannot be told apart from the best
+  bool beats_twins = false;                ///< it has randomised twins, and beats all of them
+  std::vector<std::string> unbeaten = {};  ///< the twins, by control, that it does not beat
+};
+
+/// "≈" cannot be told apart from the best, "✓" beats its twins; both, or neither.
+std::string marks_of(const Standing& standing);
+/// What the marks mean, in a line.
+std::string marks_legend();
+
+/// By the rules below, for the methods of all these contests that have all their seeds; with one seed a
+/// method is at most the best. Empty without a direction.
+///
+/// among  contests() of the same run, metric and direction
+std::map<BoardSubject, Standing> standings(Store& store, const std::string& run,
+                                           const std::string& metric, const std::string& direction,
+                                           const std::vector<Contest>& among);
 
 /// What a metric's scores say of one contest, in a sentence or two.
 struct Headline {
@@ -26,7 +48,9 @@ struct Headline {
 /// models that stand side by side because each is alone on its dataset.
 ///
 /// among  contests() of the same run, metric and direction
+/// found  standings() of them
 std::vector<Headline> headlines(Store& store, const std::string& run, const std::string& metric,
-                                const std::string& direction, const std::vector<Contest>& among);
+                                const std::string& direction, const std::vector<Contest>& among,
+                                const std::map<BoardSubject, Standing>& found);
 
 }  // namespace conoscope::results

@@ -54,7 +54,7 @@ Section ladder_section(const ReportContext& context) {
       for (const Ladder& ladder : found) {
         const std::string subject =
             ladder.dataset + ": " + (ladder.of_models ? "" : "explanations of ") + ladder.subject;
-        std::vector<std::string> cells = {subject};
+        std::vector<PageCell> cells = {subject};
         std::vector<JsonObject> marks;
         JsonObject data;
         data.add("subject", subject);

@@ -24,7 +24,7 @@ Section overview_section(const ReportContext& context) {
     if (found.rows.empty()) continue;
     machines.group(context.keys(run, "", "", ""));
     for (const auto& row : found.rows) {
-      std::vector<std::string> cells;
+      std::vector<PageCell> cells;
       for (std::size_t i = 0; i < row.size(); ++i) {
         std::string text = human_text(row[i], found.columns[i]);
         while (text.ends_with('\n')) text.pop_back();

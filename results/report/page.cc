@@ -1,5 +1,6 @@
 #include "results/report/page.h"
 
+#include <cmath>
 #include <stdexcept>
 
 #include "results/formats/human_text.h"
@@ -120,7 +121,7 @@ void PageTable::group(const GroupKeys& keys) {
   body_ += "<tbody" + key_attributes(keys) + ">\n";
 }
 
-void PageTable::add(const std::vector<std::string>& cells, const JsonObject& data) {
+void PageTable::add(const std::vector<PageCell>& cells, const JsonObject& data) {
   if (cells.size() != columns_.size())
     throw std::invalid_argument("PageTable: " + id_ + " has " + std::to_string(columns_.size()) +
                                 " columns, a row " + std::to_string(cells.size()));
@@ -129,7 +130,12 @@ void PageTable::add(const std::vector<std::string>& cells, const JsonObject& dat
   const std::string json = data.text();
   body_ += json == "{}" ? "<tr>" : "<tr data-row=" + attribute(json) + ">";
   for (std::size_t i = 0; i < cells.size(); ++i)
-    body_ += (columns_[i].method ? "<th scope=row>" : "<td>") + breakable(cells[i]);
+    body_ +=
+        (columns_[i].method  ? "<th scope=row>"
+         : cells[i].goodness ? "<td class=judged style=\"--good:" +
+                                   std::to_string(std::lround(100.0 * *cells[i].goodness)) + "%\">"
+                             : "<td>") +
+        breakable(cells[i].text);
   body_ += "</tr>\n";
 }
 

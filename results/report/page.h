@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -42,6 +43,15 @@ inline const PageColumn kMethodColumn{"method", "method", true};
 /// The keys by which the page's selectors choose: run, dataset, model, metric, reference.
 using GroupKeys = std::vector<std::pair<std::string_view, std::string>>;
 
+/// A cell's text; in colour, where it is a number that has a better end.
+struct PageCell {
+  PageCell(std::string words) : text(std::move(words)) {}  // NOLINT(google-explicit-constructor)
+  PageCell(const char* words) : text(words) {}             // NOLINT(google-explicit-constructor)
+
+  std::string text;
+  std::optional<double> goodness = {};  ///< 0: the worst of its column ... 1: the best
+};
+
 /// A table of the page. Rows come in groups; the page shows the groups that fit its selectors, and
 /// draws the table's picture from the data of the rows that are shown. A row whose data have a list
 /// `marks` is drawn as these, each with the row's other fields beside.
@@ -51,7 +61,7 @@ class PageTable {
 
   void group(const GroupKeys& keys);
   /// cells  as many texts as columns
-  void add(const std::vector<std::string>& cells, const JsonObject& data = {});
+  void add(const std::vector<PageCell>& cells, const JsonObject& data = {});
 
   const std::string& id() const { return id_; }
   bool empty() const { return rows_ == 0; }

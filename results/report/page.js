@@ -84,7 +84,8 @@
     const holder = table.closest(".scroll"), folded = table.closest("details");
     holder.classList.toggle("empty", shown === 0);
     holder.tabIndex = shown === 0 ? -1 : 0;
-    if (folded) { folded.hidden = shown === 0; return; }
+    if (folded) folded.hidden = shown === 0;
+    if (table.id !== "board-table") return;
     if (!holder.nothing) {
       holder.nothing = document.createElement("p");
       holder.nothing.className = "nothing";

@@ -25,7 +25,7 @@ void add_row(PageTable& table, const Entrant& entrant, const Parts& parts) {
   std::vector<double> all;
   for (const auto& [part, values] : parts) all.insert(all.end(), values.begin(), values.end());
   std::ranges::sort(all);
-  std::vector<std::string> cells = {entrant.method, std::to_string(parts.size())};
+  std::vector<PageCell> cells = {entrant.method, std::to_string(parts.size())};
   JsonObject data;
   data.add("method", entrant.method);
   for (const auto& [name, level] : kLevels) {

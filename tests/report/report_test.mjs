@@ -80,7 +80,7 @@ test("a specification with a wrong field is noticed", async () => {
 test("the leaderboard's table is what `conoscope board` prints", () => reading(pages.plain, {}, async ({ page }) => {
   for (const metric of ["surf_mae", "surf_top1", "effective_concepts"]) {
     await choose(page, "metric", metric);
-    const lines = conoscope("board", "plain", "-m", metric, "--format", "md").split("\n").filter(line => line.startsWith("|"));
+    const lines = conoscope("board", "plain", "-m", metric, "--marks", "--format", "md").split("\n").filter(line => line.startsWith("|"));
     const cells = line => line.split("|").slice(1, -1).map(cell => cell.trim().replace(/<sup>.*?<\/sup>/g, "").replaceAll("\\", "").replaceAll("**", ""));
     const columns = cells(lines[0]);
     const at = name => columns.findIndex(column => column.replace(" (!)", "") === name);
@@ -92,6 +92,42 @@ test("the leaderboard's table is what `conoscope board` prints", () => reading(p
     for (const control of ["random_concepts", "random_importance"])
       if (at(`${metric}@${control}`) >= 0)
         assert.deepEqual(shown.map(row => row[titles.indexOf(control)]), printed.map(row => row[at(`${metric}@${control}`)]), control);
+  }
+}));
+
+/// What `conoscope compare` says of two explainers; its exit code is 6 where they differ.
+function comparison(a, b, metric) {
+  try { return json("compare", `explainer:${a}`, `explainer:${b}`, "--run", "plain", "-m", metric); }
+  catch (error) { if (error.status !== 6) throw error; return JSON.parse(error.stdout); }
+}
+
+/// Holm's corrected p-values, of p-values.
+function holm(ps) {
+  const order = ps.map((p, i) => [p, i]).sort((a, b) => a[0] - b[0]), out = [];
+  let largest = 0;
+  order.forEach(([p, i], place) => { largest = Math.max(largest, Math.min(1, p * (ps.length - place))); out[i] = largest; });
+  return out;
+}
+
+test("methods x metrics: coloured by what is better, with the marks that `conoscope compare` would give", () => reading(pages.plain, {}, async ({ page }) => {
+  const [table] = await page.locator("table[id^=standing-table]:visible").all();
+  const heads = await table.locator("thead th").allTextContents();
+  const rows = await table.locator("tbody tr").evaluateAll(all => all.map(row => [...row.cells].map(cell => ({ text: cell.textContent, good: cell.style.getPropertyValue("--good") }))));
+  const steps = ["perfect", "random_importance", "random_concepts"];
+  for (const metric of ["surf_emd", "surf_top1", "surf_mae"]) {
+    const board = json("board", "plain", "-m", metric).filter(row => row[metric] !== null), higher = metric === "surf_top1";
+    const cell = name => rows.find(row => row[0].text === name)[heads.findIndex(head => head.startsWith(metric) && !head.startsWith(`${metric}_`))];
+    const means = board.map(row => row[metric]), low = Math.min(...means), high = Math.max(...means);
+    for (const row of board) {
+      const share = (row[metric] - low) / (high - low);
+      assert.equal(cell(row.explainer).good, `${Math.round(100 * (higher ? share : 1 - share))}%`, `${metric} of ${row.explainer}`);
+    }
+    const methods = board.filter(row => !steps.includes(row.explainer)).map(row => row.explainer);
+    const ps = holm(methods.slice(1).map(name => comparison(name, methods[0], metric)[0].p));
+    methods.slice(1).forEach((name, i) => assert.equal(cell(name).text.includes("≈"), ps[i] > 0.05, `${metric} of ${name}: p ${ps[i]}`));
+    for (const row of board.filter(row => cell(row.explainer).text.includes("✓")))
+      for (const control of ["random_concepts", "random_importance"])
+        assert.ok(higher === (row[metric] > row[`${metric}@${control}`]), `${metric}: ${row.explainer} is better than its twin`);
   }
 }));
 
@@ -125,9 +161,7 @@ test("differences are those of `conoscope compare`", () => reading(pages.plain, 
   const drawn = [];
   for (const [method, , pairs, difference, low, high, p] of shown) {
     if (method === "svd(k=2)") continue;
-    let rows;
-    try { rows = json("compare", `explainer:${method}`, "explainer:svd(k=2)", "--run", "plain", "-m", "surf_emd"); }
-    catch (error) { rows = JSON.parse(error.stdout); }  // 6: a difference was found
+    const rows = comparison(method, "svd(k=2)", "surf_emd");
     const digits = (text, number) => assert.ok(Math.abs(Number(text) - number) <= 1e-3 * Math.abs(number), `${method}: ${text} is not ${number}`);
     assert.equal(Number(pairs), rows[0].pairs);
     digits(difference, rows[0].difference);

@@ -24,7 +24,9 @@ void record(Store& store, const std::string& explainer, const std::string& contr
 }
 
 std::string headline_of(Store& store) {
-  const auto found = headlines(store, "run", "a", "higher", contests(store, "run", "a", "higher"));
+  const auto among = contests(store, "run", "a", "higher");
+  const auto found = headlines(store, "run", "a", "higher", among,
+                               standings(store, "run", "a", "higher", among));
   REQUIRE(found.size() == 1);
   CHECK(found[0].dataset == "d");
   return found[0].text;
@@ -48,7 +50,13 @@ TEST_CASE(
       headline_of(store) ==
       "On d (m), svd is the best of 3 methods by a (11.5 ± 2.1) and cannot be told apart from nmf. "
       "kmeans does not beat its twin random_concepts.");
-  CHECK(headlines(store, "run", "a", "none", contests(store, "run", "a", "none")).empty());
+  const auto among = contests(store, "run", "a", "higher");
+  CHECK(headlines(store, "run", "a", "none", among, {}).empty());
+  CHECK(standings(store, "run", "a", "none", among).empty());
+  std::map<std::string, std::string> marks;
+  for (const auto& [subject, standing] : standings(store, "run", "a", "higher", among))
+    marks[std::get<2>(subject)] = marks_of(standing);
+  CHECK(marks == std::map<std::string, std::string>{{"svd", "✓"}, {"nmf", "≈✓"}, {"kmeans", ""}});
 }
 
 TEST_CASE("headline: one method, twins that all are beaten, one seed") {
