@@ -60,6 +60,7 @@ class Dsprites final : public datasets::FactorialDataset {
   explicit Dsprites(const sdk::ParamsOf<kParameters>& params)
       : FactorialDataset(params, params.text("classes_key"),
                          {"dsprites",
+                          {dsprites::kFactorNames.begin(), dsprites::kFactorNames.end()},
                           {dsprites::kSizes.begin(), dsprites::kSizes.end()},
                           {dsprites::kSteps.begin(), dsprites::kSteps.end()},
                           dsprites::kDeciding,

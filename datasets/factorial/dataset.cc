@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "datasets/list_text.h"
 #include "datasets/samples.h"
 
 namespace conoscope::datasets {
@@ -88,6 +89,10 @@ void FactorialDataset::load(const sdk::Context& context, sdk::Sink& out) {
       to_concepts[i * columns.size() + j] = known.concepts[i * factors + columns[j]];
   }
   std::ranges::copy(known.labels, out.create<std::int64_t>("labels", {n}).begin());
+  std::vector<std::string> concept_names;
+  for (const std::size_t column : columns) concept_names.push_back(kind_.factor_names[column]);
+  out.text("factor_names", list_text(kind_.factor_names));
+  out.text("concept_names", list_text(concept_names));
   out.text("task", "classification");
   const sdk::Split split = test_strides_.empty()
                                ? sdk::stratified_split(known.labels, test_share_, context.seed())

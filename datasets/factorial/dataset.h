@@ -44,6 +44,7 @@ class FactorialDataset : public sdk::Dataset {
  protected:
   struct Kind {
     std::string name;
+    std::vector<std::string> factor_names;
     std::vector<int> sizes;               ///< of its factors
     std::vector<ConditionalStep> steps;   ///< of selections but the text's
     DecidingConcept deciding;             ///< of the text's

@@ -52,6 +52,7 @@ class Shapes3d final : public datasets::FactorialDataset {
   explicit Shapes3d(const sdk::ParamsOf<kParameters>& params)
       : FactorialDataset(params, params.text("labels_key"),
                          {"shapes3d",
+                          {shapes3d::kFactorNames.begin(), shapes3d::kFactorNames.end()},
                           {shapes3d::kSizes.begin(), shapes3d::kSizes.end()},
                           {shapes3d::kSteps.begin(), shapes3d::kSteps.end()},
                           shapes3d::kDeciding,

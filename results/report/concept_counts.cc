@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <map>
 
-#include "results/analysis/equal_budget.h"
 #include "results/analysis/parsimony.h"
 #include "results/boards/estimate.h"
 #include "results/formats/human_text.h"
@@ -42,16 +41,6 @@ void add_selection(PageTable& table, const Sweep& sweep) {
   table.add(cells, JsonObject().add("method", sweep.method).add("k", row[5]));
 }
 
-/// Mean size by subject.
-std::map<BoardSubject, double> sizes(const ReportContext& context, const ReportedRun& run) {
-  std::map<BoardSubject, double> out;
-  if (std::ranges::find(run.metrics, kUsedMetric) == run.metrics.end()) return out;
-  for (const auto& entry : board_entries(context.store, {.run = run.key, .metrics = {kUsedMetric}},
-                                         kUsedMetric, "none"))
-    if (entry.n > 0) out[entry.subject] = entry.estimate.mean;
-  return out;
-}
-
 }  // namespace
 
 Section concept_count_section(const ReportContext& context) {
@@ -61,9 +50,6 @@ Section concept_count_section(const ReportContext& context) {
   PageTable selection("selection-table", "The smallest K that is as good as the best",
                       {kMethodColumn, PageColumn("K", "k"), "score", "best K", "best", "rule",
                        "seeds", "complete", "range of K", "area"});
-  PageTable size(
-      "size-table", "Score by the concepts that an explanation uses for a class",
-      {kMethodColumn, PageColumn(kUsedMetric, "size"), PageColumn("mean ± 95 %", "mean")});
   for (const ReportedRun& run : context.runs) {
     SweepOptions options;
     options.run = run.key;
@@ -82,22 +68,6 @@ Section concept_count_section(const ReportContext& context) {
       for (const Sweep& sweep : group)
         if (sweep.direction != "none") add_selection(selection, sweep);
     }
-    const auto sized = sizes(context, run);
-    if (sized.empty()) continue;
-    for (const std::string& metric : run.metrics) {
-      if (metric == kUsedMetric) continue;
-      for (const Contest& contest : context.contests(run, metric)) {
-        size.group(context.keys(run, contest.dataset, contest.model, metric));
-        for (const Entrant& entrant : contest.entrants) {
-          const auto found = sized.find(entrant.score.subject);
-          const Estimate& estimate = entrant.score.estimate;
-          if (found == sized.end() || estimate.n == 0) continue;
-          size.add(
-              {entrant.method, human_text(found->second), human_text(estimate)},
-              JsonObject().add("method", entrant.method).add("size", found->second).add(estimate));
-        }
-      }
-    }
   }
   Section section{"counts", "How many concepts?", ""};
   if (!curve.empty())
@@ -106,11 +76,6 @@ Section concept_count_section(const ReportContext& context) {
         "ring is the smallest K within one standard error of the best (<code>conoscope board "
         "select-k</code>).</p>\n" +
         figure_html("curve", "curve-table") + selection.html() + curve.folded_html();
-  if (!size.empty())
-    section.html +=
-        "<p>Methods with equal numbers of concepts may use very different numbers of scalars for a "
-        "class: here each score stands against what the explanation uses.</p>\n" +
-        figure_html("size", "size-table") + size.folded_html();
   return section;
 }
 

@@ -68,9 +68,12 @@ Section definition_section(const ReportContext& context) {
     const std::string text = human_text(field, real);
     return text == "-" ? "unbounded" : text;
   };
-  for (const ReportedMetric& metric : context.metrics)
+  for (const ReportedMetric& metric : context.metrics) {
+    PageCell source = metric.citation;
+    source.cites = true;
     metrics.add({metric.name, metric.group, metric.question, metric.direction, bound(metric.low),
-                 bound(metric.high), metric.unit, metric.citation});
+                 bound(metric.high), metric.unit, source});
+  }
   Section section{"definitions", "Definitions and sources", ""};
   if (metrics.empty()) return section;
   section.html = metrics.html() + formulas_html(context.metrics);
@@ -83,6 +86,7 @@ Section definition_section(const ReportContext& context) {
       std::vector<PageCell> cells;
       for (std::size_t i = 0; i < row.size(); ++i)
         cells.push_back(human_text(row[i], found.columns[i]));
+      cells.back().cites = true;
       components.add(cells);
     }
   }

@@ -65,6 +65,13 @@ std::vector<Group> groups_of(const ReportContext& context) {
   return out;
 }
 
+/// A verdict names its sides A and B; here they have names.
+std::string with_names(std::string text, const std::string& a, const std::string& b) {
+  for (const auto& [side, name] : {std::pair("A ", &a), std::pair("B ", &b)})
+    if (text.starts_with(side)) return *name + text.substr(1);
+  return text;
+}
+
 /// All pairs in one correction: the letters are read together.
 std::vector<std::string> letters_of(const Group& group) {
   const std::size_t n = group.sides.size();
@@ -131,7 +138,8 @@ void add_rows(PageTable& table, const Group& group, std::size_t reference,
     }
     const ComparisonRow& row = it->second;
     const std::string pairs = std::to_string(row.n_a);
-    const std::string said = verdict(row, group.direction, group.paired);
+    const std::string said =
+        with_names(verdict(row, group.direction, group.paired), method, base.method);
     data.add("difference", row.difference)
         .add("low", field_of(row.low))
         .add("high", field_of(row.high))
@@ -152,7 +160,7 @@ Section difference_section(const ReportContext& context) {
   for (const Group& group : groups) rows += group.sides.size() * group.sides.size();
   const bool every_reference = rows <= kMostRows;
 
-  PageTable table("difference-table", "Differences of the methods (A) to the reference (B)",
+  PageTable table("difference-table", "Differences of the methods to the reference",
                   {kMethodColumn, "letters", "pairs", PageColumn("difference", "difference"),
                    PageColumn("low", "low"), PageColumn("high", "high"), "p",
                    PageColumn("p_holm", "p"), "verdict"});
@@ -168,7 +176,8 @@ Section difference_section(const ReportContext& context) {
   Section section{"difference", "Is the difference real?", ""};
   if (table.empty()) return section;
   section.html =
-      "<p>The mean difference A - B to a reference B, over the seeds that both have, with its 95 % "
+      "<p>The mean difference of each method to a reference, over the seeds that both have, with "
+      "its 95 % "
       "interval and the t test's p, corrected over all rows by Holm's method, as <code>conoscope "
       "compare</code> does, which also says how many pairs it would take. Models of different "
       "datasets share no seeds: there Welch's test stands in. Both take seeds for independent "

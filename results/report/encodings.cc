@@ -18,7 +18,7 @@ std::string series_of(const ShownSummary& of, std::size_t row) {
   const double truth = of.number(row, "truth"), label = of.number(row, "label");
   std::string out;
   if (!std::isnan(truth)) out = "c = " + real_text(truth);
-  if (!std::isnan(label)) out += (out.empty() ? "y = " : ", y = ") + real_text(label);
+  if (!std::isnan(label)) out += (out.empty() ? "y = " : ", y = ") + of.name(row, "label");
   return out.empty() ? "all samples" : out;
 }
 
@@ -40,11 +40,10 @@ void add_histograms(PageTable& table, const ShownSummary& of) {
                            .add("value", count));
     }
     const std::string series = series_of(of, r);
-    table.add({of.method, of.text(r, "concept"), series, real_text(samples), real_text(low),
-               real_text(high)},
+    table.add({of.method, of.name(r, "concept"), series, real_text(samples)},
               JsonObject()
                   .add("method", of.method)
-                  .add("concept", of.field(r, "concept"))
+                  .add("concept", of.named(r, "concept"))
                   .add("series", series)
                   .add("samples", samples)
                   .add("marks", bars));
@@ -99,9 +98,13 @@ void add_embeddings(PageTable& table, const ShownSummary& of) {
 }
 
 void add_correlations(PageTable& table, const ShownSummary& of) {
-  for (const auto& [column, what] :
-       {std::pair("correlation", "representations"), std::pair("truth", "annotated concepts")})
-    add_matrix(table, of, what, "concept", "other", column);
+  add_matrix(table, of, "representations", "concept", "other", "correlation");
+}
+
+/// The same for every method of a place.
+void add_true_correlations(PageTable& table, ShownSummary of) {
+  of.method = "the data";
+  add_matrix(table, of, "annotated concepts", "concept", "other", "truth");
 }
 
 /// One concept's rows of concept_cards: its strongest samples, and the one in which it is weakest.
@@ -120,18 +123,14 @@ std::vector<ConceptCard> concept_cards(const ShownSummary& of) {
   return out;
 }
 
-std::string concept_name(const ShownSummary& of, std::size_t row, const CellData& data) {
-  const double number = of.number(row, "concept");
-  const bool of_model = std::isnan(of.number(row, "output"));
-  const std::string plain = "concept " + real_text(number);
-  return of_model && number < static_cast<double>(data.concepts.size())
-             ? plain + ": " + CellData::name(data.concepts, number)
-             : plain;
+std::string concept_name(const ShownSummary& of, std::size_t row) {
+  const std::string number = of.text(row, "concept"), name = of.name(row, "concept");
+  return "concept " + number + (name == number ? "" : ": " + name);
 }
 
 /// The images of a card, with what the concept is in each below it.
-std::string card_svg(const ShownSummary& of, const ConceptCard& card, const CellData& data,
-                     PictureSheet& sheet) {
+std::string card_svg(const ShownSummary& of, const ConceptCard& card, PictureSheet& sheet) {
+  const CellData& data = of.data;
   constexpr double kSide = 72, kGap = 8, kApart = 16, kText = 34;
   std::string out;
   double x = 0.0;
@@ -160,7 +159,7 @@ std::string card_svg(const ShownSummary& of, const ConceptCard& card, const Cell
            "</g>\n";
     x += kSide + kGap;
   }
-  return svg_begin(x, kSide + kText, concept_name(of, card.first, data), "currentColor") + out +
+  return svg_begin(x, kSide + kText, concept_name(of, card.first), "currentColor") + out +
          "</svg>\n";
 }
 
@@ -175,12 +174,12 @@ std::string facts_of(const ShownSummary& of, std::size_t row) {
 
 void add_cards(PageTable& table, PageDrawings& drawings, const ShownSummary& of,
                const ReportContext& context) {
-  const CellData data = context.options.data ? context.options.data(of.cell.cell) : CellData();
+  const CellData& data = of.data;
   std::map<double, std::string> by_output;
   for (const ConceptCard& card : concept_cards(of)) {
     const std::size_t r = card.first;
     const double output = of.number(r, "output");
-    const std::string name = concept_name(of, r, data),
+    const std::string name = concept_name(of, r),
                       output_name = std::isnan(output) ? "-" : CellData::name(data.classes, output);
     table.add({of.method, name, output_name, of.text(r, "importance"),
                real_text(of.number(r, "share")), of.text(r, "low"), of.text(r, "high")},
@@ -191,7 +190,7 @@ void add_cards(PageTable& table, PageDrawings& drawings, const ShownSummary& of,
                   .add("share", of.field(r, "share"))
                   .add("smallest", of.field(r, "low"))
                   .add("largest", of.field(r, "high")));
-    const std::string svg = card_svg(of, card, data, context.sheet);
+    const std::string svg = card_svg(of, card, context.sheet);
     if (!svg.empty())
       by_output[std::isnan(output) ? 0.0 : output] +=
           "<h4>" + html_text(name) + "</h4>\n<p>" + html_text(facts_of(of, r)) + "</p>\n" + svg;
@@ -215,8 +214,7 @@ std::string part(const char* title, const char* words, const std::string& figure
 Section encoding_section(const ReportContext& context) {
   PageTable histograms(
       "histogram-table", "Samples by activation, true value and label",
-      {kMethodColumn, PageColumn("concept", "concept"), "of", PageColumn("samples", "samples"),
-       "smallest activation", "largest activation"});
+      {kMethodColumn, PageColumn("concept", "concept"), "of", PageColumn("samples", "samples")});
   add_summaries(histograms, context, "concept_histogram", add_histograms);
   PageTable embeddings("embedding-table", "Samples that are shown, by concept, value and label",
                        {kMethodColumn, PageColumn("concept", "concept"), "of", "samples"});
@@ -225,7 +223,12 @@ Section encoding_section(const ReportContext& context) {
       "correlation-table", "Correlations between concepts",
       {kMethodColumn, "of", PageColumn("concept", "row"), PageColumn("other concept", "column"),
        PageColumn("correlation", "mean")});
-  add_summaries(correlations, context, "concept_correlation", add_correlations);
+  std::set<GroupKeys> known;
+  add_summaries(correlations, context, "concept_correlation",
+                [&known](PageTable& table, const ShownSummary& of) {
+                  if (known.insert(of.keys).second) add_true_correlations(table, of);
+                  add_correlations(table, of);
+                });
   PageTable cards(
       "card-table", "Concepts that fire",
       {kMethodColumn, PageColumn("concept", "concept"), "class",

@@ -27,7 +27,7 @@ std::vector<ExplainedSample> worst_first(std::vector<ExplainedSample> samples) {
 
 void add_drawings(PageDrawings& drawings, std::size_t& drawn, const ShownSummary& of,
                   const ReportContext& context) {
-  const CellData data = context.options.data ? context.options.data(of.cell.cell) : CellData();
+  const CellData& data = of.data;
   std::map<std::string, std::vector<ExplainedSample>> twins;
   for (const CellSummary& twin : of.twins)
     twins[twin.control] = explained_samples(twin.values, of.shape);
@@ -117,7 +117,7 @@ Section explained_section(const ReportContext& context) {
   const auto add = [&context](PageTable& table, const char* summary, const auto& add_rows) {
     for (const ShownSummary& one : shown_summaries(context, summary)) {
       table.group(one.keys);
-      add_rows(table, one, context.options.data ? context.options.data(one.cell.cell) : CellData());
+      add_rows(table, one, one.data);
     }
   };
   add(logits, "surrogate_logits", add_logits);

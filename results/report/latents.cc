@@ -24,7 +24,7 @@ void add_effects(PageTable& table, const ShownSummary& of) {
     const bool own = of.number(r, "factor") == of.number(r, "parent");
     Line& line = lines[{of.number(r, "latent"), of.number(r, "factor"),
                         own ? -INFINITY : of.number(r, "held")}];
-    line.role = own ? "its own" : "factor " + of.text(r, "parent");
+    line.role = own ? "its own" : "factor " + of.name(r, "parent");
     line.held = own ? "-" : of.text(r, "held");
     const double mean = of.number(r, "mean"), deviation = of.number(r, "deviation");
     line.low = std::min(line.low, mean);
@@ -38,12 +38,13 @@ void add_effects(PageTable& table, const ShownSummary& of) {
   for (auto& [key, line] : lines) {
     const auto [latent, factor, held] = key;
     if (line.held != "-") line.place = ++places[{latent, factor}];
-    table.add({of.method, real_text(latent), real_text(factor), line.role, line.held,
+    const std::string changed = CellData::name(of.data.factors, factor);
+    table.add({of.method, real_text(latent), changed, line.role, line.held,
                std::to_string(line.points.size()), real_text(line.low), real_text(line.high)},
               JsonObject()
                   .add("method", of.method)
                   .add("latent", latent)
-                  .add("factor", factor)
+                  .add("factor", changed)
                   .add("held", line.held)
                   .add("order", line.place == 0 ? std::string("none") : std::to_string(line.place))
                   .add("marks", line.points));
@@ -89,12 +90,13 @@ void add_violins(PageTable& table, const ShownSummary& of) {
                                 .add("at", low)
                                 .add("left", static_cast<double>(place) - std::abs(half))
                                 .add("right", static_cast<double>(place) + half));
-      table.add({of.method, real_text(key.first), real_text(key.second), of.text(r, "value"),
-                 real_text(low), real_text(high)},
+      const std::string factor = CellData::name(of.data.factors, key.second);
+      table.add({of.method, real_text(key.first), factor, of.text(r, "value"), real_text(low),
+                 real_text(high)},
                 JsonObject()
                     .add("method", of.method)
                     .add("latent", key.first)
-                    .add("factor", key.second)
+                    .add("factor", factor)
                     .add("of", of.text(r, "value"))
                     .add("marks", outline));
     }

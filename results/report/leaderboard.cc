@@ -33,7 +33,7 @@ void add_row(PageTable& table, const Entrant& entrant, std::int64_t place,
     for (const BoardEntry& twin : entrant.twins) {
       if (twin.control != control) continue;
       cells.back().text = human_text(twin.estimate);
-      if (twin.n > 0) marks.push_back(mark(control, twin.estimate));
+      if (twin.n > 0) marks.push_back(mark("its twin: " + control, twin.estimate));
     }
   }
   cells.push_back(boost::algorithm::join(notes, "; "));
@@ -179,6 +179,12 @@ Section leaderboard_section(const ReportContext& context) {
                     "\"><strong>Take care:</strong> " + html_text(metric) +
                     " does not tell better from worse on its sanity ladders.</p>\n";
   section.html += figure_html("board", "board-table") + table.html();
+  if (context.metrics.size() > 1)
+    section.html +=
+        "<div class=part><h3>Two metrics at once</h3>\n"
+        "<p class=choice><label for=against>Across</label> <select id=against "
+        "data-key=against></select></p>\n" +
+        figure_html("pareto", "board-table", "pareto") + "</div>\n";
   return section;
 }
 

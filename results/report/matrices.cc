@@ -15,7 +15,8 @@ namespace {
 /// A metric whose parts are a square matrix, row after row; docs/metrics.md says which. Or, of the
 /// data alone, the pairs (0,1), (0,2), ..., (1,2), ... of a symmetric one without its diagonal.
 struct Matrix {
-  const char *metric, *picture, *caption, *row, *column;
+  std::string_view metric;
+  const char *picture, *caption, *row, *column;
   bool of_data = false;
 };
 
@@ -58,41 +59,44 @@ void add_rows(PageTable& table, const std::string& method, const Entrant& entran
     const Estimate estimate =
         estimate_of(values, static_cast<std::int64_t>(entrant.score.estimate.n));
     const std::string row = std::to_string(part / side), column = std::to_string(part % side);
-    table.add({method, "measured", row, column, human_text(estimate)},
-              JsonObject()
-                  .add("method", method)
-                  .add("panel", method)
-                  .add("row", part / side)
-                  .add("column", part % side)
-                  .add("mean", estimate.mean)
-                  .add("text", human_text(estimate)));
+    table.add({method, row, column, human_text(estimate)}, JsonObject()
+                                                               .add("method", method)
+                                                               .add("panel", method)
+                                                               .add("row", part / side)
+                                                               .add("column", part % side)
+                                                               .add("mean", estimate.mean)
+                                                               .add("text", human_text(estimate)));
   }
 }
 
-/// The purity matrices of the concepts themselves, of the lowest seed, by method's name.
-std::map<std::pair<GroupKeys, std::string>, Parts> ideals_of(const ReportContext& context) {
-  std::map<std::pair<GroupKeys, std::string>, Parts> out;
+/// The purity matrices of the concepts themselves, by place: all that the place's methods have trained
+/// for, of their lowest seeds. They are of the same data and differ by their networks' draws alone.
+std::map<GroupKeys, Parts> ideals_of(const ReportContext& context) {
+  std::map<GroupKeys, Parts> out;
   for (const ShownSummary& one : shown_summaries(context, "purity_matrix")) {
     std::int64_t part = 0;
     for (std::size_t r = 0; r < one.rows(); ++r)
-      out[{one.keys, one.method}][part++] = {one.number(r, "ideal")};
+      if (const double ideal = one.number(r, "ideal"); !std::isnan(ideal))
+        out[one.keys][part++].push_back(ideal);
+      else
+        ++part;
   }
   return out;
 }
 
-void add_ideal(PageTable& table, const std::string& method, const Parts& ideal) {
-  const auto side = static_cast<std::int64_t>(std::lround(std::sqrt(ideal.size())));
+void add_ideal(PageTable& table, const Parts& ideal) {
+  const auto side = static_cast<std::int64_t>(
+      std::lround(std::sqrt(static_cast<double>(ideal.rbegin()->first + 1))));
   for (const auto& [part, values] : ideal) {
-    if (std::isnan(values[0])) continue;
-    table.add({method, "ideal", std::to_string(part / side), std::to_string(part % side),
-               real_text(values[0])},
-              JsonObject()
-                  .add("method", method)
-                  .add("panel", "ideal: " + method)
-                  .add("row", part / side)
-                  .add("column", part % side)
-                  .add("mean", values[0])
-                  .add("text", real_text(values[0])));
+    const Estimate estimate = estimate_of(values, static_cast<std::int64_t>(values.size()));
+    table.add(
+        {"ideal", std::to_string(part / side), std::to_string(part % side), human_text(estimate)},
+        JsonObject()
+            .add("panel", "ideal: the annotated concepts")
+            .add("row", part / side)
+            .add("column", part % side)
+            .add("mean", estimate.mean)
+            .add("text", human_text(estimate)));
   }
 }
 
@@ -120,17 +124,21 @@ std::string dependencies_html(const ReportContext& context) {
 
 }  // namespace
 
+bool is_drawn_as_matrix(std::string_view metric) {
+  return std::ranges::find(kMatrices, metric, &Matrix::metric) != std::end(kMatrices);
+}
+
 Section matrix_section(const ReportContext& context) {
   Section section{"matrices", "Pure, leaking, disentangled?", ""};
   const auto ideals = ideals_of(context);
   for (const Matrix& matrix : kMatrices) {
     PageTable table(std::string(matrix.picture) + "-table", matrix.caption,
-                    {kMethodColumn, PageColumn("matrix", "panel"), PageColumn(matrix.row, "row"),
+                    {kMethodColumn, PageColumn(matrix.row, "row"),
                      PageColumn(matrix.column, "column"), PageColumn("mean ± 95 %", "mean")});
     for (const ReportedRun& run : context.runs) {
       if (std::ranges::find(run.metrics, matrix.metric) == run.metrics.end()) continue;
-      const auto parts = parts_of(context.store, run.key, matrix.metric);
-      for (const Contest& contest : context.contests(run, matrix.metric)) {
+      const auto parts = parts_of(context.store, run.key, std::string(matrix.metric));
+      for (const Contest& contest : context.contests(run, std::string(matrix.metric))) {
         const GroupKeys keys = context.keys(run, contest.dataset, contest.model, "");
         table.group(keys);
         for (const Entrant& entrant : contest.entrants) {
@@ -140,10 +148,9 @@ Section matrix_section(const ReportContext& context) {
             break;
           }
           if (found != parts.end()) add_rows(table, entrant.method, entrant, found->second);
-          if (std::string_view(matrix.metric) != "ois") continue;
-          if (const auto ideal = ideals.find({keys, entrant.method}); ideal != ideals.end())
-            add_ideal(table, entrant.method, ideal->second);
         }
+        if (const auto ideal = ideals.find(keys); matrix.metric == "ois" && ideal != ideals.end())
+          add_ideal(table, ideal->second);
       }
     }
     if (!table.empty()) section.html += figure_html("matrix", table.id()) + table.folded_html();
@@ -152,7 +159,8 @@ Section matrix_section(const ReportContext& context) {
     section.html =
         "<p>Means over seeds. A pure, disentangled representation tells its own concept, on the "
         "diagonal, and of the others no more than they tell each other: that is the ideal, shown "
-        "of the lowest seed where the run has it.</p>\n" +
+        "where the run has it as the mean over the networks that every method had trained for its "
+        "lowest seed.</p>\n" +
         section.html;
   section.html += dependencies_html(context);
   return section;

@@ -1,6 +1,7 @@
 #include "results/report/page.h"
 
 #include <cmath>
+#include <regex>
 #include <stdexcept>
 
 #include "results/formats/human_text.h"
@@ -72,6 +73,23 @@ std::string breakable(std::string_view text) {
   return out;
 }
 
+/// The DOIs and the numbers of arXiv in a text as links to what they name.
+std::string cited(const std::string& text) {
+  static const std::regex known(R"((10\.\d{4,9}/[^\s,;]*[^\s,;.])|arXiv:? ?(\d{4}\.\d{4,5}))");
+  std::string out;
+  auto last = text.begin();
+  for (std::sregex_iterator it(text.begin(), text.end(), known), end; it != end; ++it) {
+    out += breakable(std::string(last, (*it)[0].first));
+    const bool is_doi = (*it)[1].matched;
+    out += "<a href=\"" +
+           html_text((is_doi ? "https://doi.org/" : "https://arxiv.org/abs/") +
+                     (*it)[is_doi ? 1 : 2].str()) +
+           "\" rel=noreferrer>" + breakable((*it)[0].str()) + "</a>";
+    last = (*it)[0].second;
+  }
+  return out + breakable(std::string(last, text.end()));
+}
+
 std::string key_attributes(const GroupKeys& keys) {
   std::string out;
   for (const auto& [name, value] : keys)
@@ -135,7 +153,7 @@ void PageTable::add(const std::vector<PageCell>& cells, const JsonObject& data) 
          : cells[i].goodness ? "<td class=judged style=\"--good:" +
                                    std::to_string(std::lround(100.0 * *cells[i].goodness)) + "%\">"
                              : "<td>") +
-        breakable(cells[i].text);
+        (cells[i].cites ? cited(cells[i].text) : breakable(cells[i].text));
   body_ += "</tr>\n";
 }
 

@@ -50,6 +50,7 @@ struct PageCell {
 
   std::string text;
   std::optional<double> goodness = {};  ///< 0: the worst of its column ... 1: the best
+  bool cites = false;                   ///< DOIs and numbers of arXiv in it are links
 };
 
 /// A table of the page. Rows come in groups; the page shows the groups that fit its selectors, and

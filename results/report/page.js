@@ -13,15 +13,19 @@
 
   // ---- what is shown
 
-  const state = { run: "", dataset: "", model: "", metric: "", reference: "", picked: "", find: "" };
+  const state = { run: "", dataset: "", model: "", metric: "", reference: "", picked: "", find: "", section: "", against: "", scale: "" };
   const chosen = ["run", "dataset", "model", "metric"];
   // Every choice that the leaderboard can show; the other sections follow.
-  const choices = [...(document.getElementById("board-table")?.tBodies ?? [])].map(group => ({ ...group.dataset }));
+  const boards = [...(document.getElementById("board-table")?.tBodies ?? [])];
+  const rowOf = row => (row.record ??= row.dataset.row ? JSON.parse(row.dataset.row) : {});
+  const hasNumber = group => [...group.rows].some(row => rowOf(row).mean !== undefined);
+  const choices = boards.map(group => ({ ...group.dataset }));
 
   // The choice that has this value, and else the least that differs from what is shown now.
   function choose(key, value) {
     if (!chosen.includes(key)) { state[key] = value; return; }
-    const agreement = choice => chosen.reduce((sum, other, i) => sum + (choice[other] === state[other] ? 2 ** -i : 0), 0);
+    // A metric that has no number there is no choice, where another one has.
+    const agreement = choice => chosen.reduce((sum, other, i) => sum + (choice[other] === state[other] ? 2 ** -i : 0), hasNumber(boards[choices.indexOf(choice)]) ? 4 : 0);
     const fits = choices.filter(choice => choice[key] === value);
     if (fits.length === 0) return;
     Object.assign(state, fits.reduce((best, choice) => (agreement(choice) > agreement(best) ? choice : best)));
@@ -31,19 +35,20 @@
     return keys.every(key => group.dataset[key] === state[key]);
   }
 
+  // The steps of a sanity ladder are no methods, where there are others.
+  const steps = ["perfect", "random_importance", "random_concepts"];
+
   // The methods that have differences taken to them, the best first.
   function fillReferences() {
     const select = document.getElementById("reference");
     const groups = [...(document.getElementById("difference-table")?.tBodies ?? [])].filter(group => fits(group, chosen.filter(key => key in group.dataset)));
     const names = groups.map(group => group.dataset.reference);
-    if (!names.includes(state.reference)) state.reference = names[0] ?? "";
+    if (!names.includes(state.reference)) state.reference = names.find(name => !steps.includes(name)) ?? names[0] ?? "";
     if (!select) return;
     select.replaceChildren(...names.map(name => new Option(name, name)));
     select.value = state.reference;
     select.closest("p").hidden = names.length === 0;
   }
-
-  const rowOf = row => (row.record ??= row.dataset.row ? JSON.parse(row.dataset.row) : {});
 
   // A method's name becomes a button that follows it through the page.
   function enhance(group) {
@@ -152,11 +157,47 @@
     return out;
   }
 
+  // ---- two metrics
+
+  const optionOf = metric => [...document.querySelectorAll("select[data-key=metric] option")].find(option => option.value === metric);
+  const placeKeys = chosen.filter(key => key !== "metric");
+  const boardOf = metric => boards.find(group => group.dataset.metric === metric && fits(group, placeKeys.filter(key => key in group.dataset)));
+  const meansOf = group => new Map([...(group?.rows ?? [])].map(rowOf).filter(row => row.mean !== undefined).map(row => [row.method, row]));
+
+  // What is used is paid: fewer concepts are better, though nothing ranks by them.
+  const sideOf = metric => ({ higher: 1, lower: -1 }[optionOf(metric)?.dataset.better] ?? -1);
+
+  function fillAgainst() {
+    const select = document.getElementById("against");
+    if (!select) return;
+    const names = boards.filter(group => fits(group, placeKeys.filter(key => key in group.dataset)) && hasNumber(group)).map(group => group.dataset.metric).filter(name => name !== state.metric);
+    if (!names.includes(state.against)) state.against = names.includes("effective_concepts") ? "effective_concepts" : names[0] ?? "";
+    fillSelect(select, names, state.against);
+  }
+
+  function paretoRecords() {
+    const x = meansOf(boardOf(state.against)), y = meansOf(boardOf(state.metric));
+    const both = [...y.keys()].filter(method => x.has(method)), found = both.filter(method => !steps.includes(method));
+    const points = (found.length > 0 ? found : both).map(method => {
+      const across = x.get(method), up = y.get(method);
+      return { method, x: across.mean, mean: up.mean, xText: across.marks?.[0]?.text, text: up.marks?.[0]?.text, label: `${method}, ${across.marks?.[0]?.text}, ${up.marks?.[0]?.text}` };
+    });
+    const [sideX, sideY] = [sideOf(state.against), sideOf(state.metric)];
+    const beats = (a, b) => sideX * (a.x - b.x) >= 0 && sideY * (a.mean - b.mean) >= 0 && (a.x !== b.x || a.mean !== b.mean);
+    return points.map(point => {
+      const beaten = points.some(other => beats(other, point));
+      return { ...point, frontier: beaten ? "beaten" : "beaten by none", named: !beaten || points.length <= 8 || point.method === state.picked };
+    });
+  }
+
+  const dataOf = figure => (figure.dataset.picture === "pareto" ? paretoRecords() : records(document.getElementById(figure.dataset.table)));
+
   // Values that differ by orders of magnitude get a symmetric log scale; a bounded metric never does.
   function scaleFor(data) {
     const sizes = data.map(one => Math.abs(one.mean ?? one.value ?? one.difference ?? NaN)).filter(size => size > 0).sort((a, b) => a - b);
     const bounded = metricOption()?.dataset.bounded !== undefined;
     const middle = sizes[Math.floor(sizes.length / 2)];
+    if (!bounded && state.scale !== "" && sizes.length > 0) return state.scale === "log" ? { type: "symlog", constant: sizes[0] } : { type: "linear" };
     return bounded || sizes.length === 0 || sizes.at(-1) < 30 * middle ? { type: "linear" } : { type: "symlog", constant: middle / 5 };
   }
 
@@ -191,10 +232,10 @@
   }
 
   /// "surf_mae [logits], less is better"
-  function axisTitle() {
-    const { unit, better } = metricOption()?.dataset ?? {};
+  function axisTitle(metric) {
+    const { unit, better } = optionOf(metric)?.dataset ?? {};
     const side = { higher: ", more is better", lower: ", less is better" }[better] ?? "";
-    return `${state.metric}${unit ? ` [${unit}]` : ""}${side}`;
+    return `${metric}${unit ? ` [${unit}]` : ""}${side}`;
   }
 
   async function draw(figure) {
@@ -203,7 +244,7 @@
     // One seed has no interval: a line without a length stands for it, so that the scale has its ends.
     // An interval ends where the metric's range does.
     const { low = -Infinity, high = Infinity } = isOfMetric ? metricOption()?.dataset ?? {} : {};
-    let data = records(document.getElementById(figure.dataset.table)).map(one => {
+    let data = dataOf(figure).map(one => {
       const middle = one.mean ?? one.difference;
       if (typeof middle === "number" && typeof one.low !== "number") return { ...one, low: middle, high: middle };
       return typeof one.mean === "number" && isOfMetric ? { ...one, low: Math.max(one.low, low), high: Math.min(one.high, high) } : one;
@@ -219,7 +260,7 @@
     const config = { ...specs.theme, axisY: { labelLimit: Math.max(120, Math.min(400, figure.clientWidth * 0.36)) } };
     fill(spec, data, scaleFor(data));
     spec.datasets = { rows: data };
-    for (const param of spec.params ?? []) param.value = param.name === "metric" ? axisTitle() : state[param.name];
+    for (const param of spec.params ?? []) param.value = param.name === "metric" ? axisTitle(state.metric) : param.name === "against" ? axisTitle(state.against) : state[param.name];
     // In numbers, because Vega-Lite warns of a container's width beside a height by steps.
     if (spec.width === "container") spec.width = figure.clientWidth;
     const yField = spec.encoding?.y?.field;
@@ -324,7 +365,7 @@
   const fileName = (figure, suffix) => `${figure.dataset.picture}-${[state.dataset, state.model, state.metric].join("-").replace(/[^\w.-]+/g, "_").slice(0, 80)}.${suffix}`;
 
   function csv(figure) {
-    const data = records(document.getElementById(figure.dataset.table)).map(({ label, ...one }) => one);
+    const data = dataOf(figure).map(({ label, ...one }) => one);
     const names = [...new Set(data.flatMap(Object.keys))];
     const field = one => (one === undefined || one === null ? "" : typeof one === "number" ? String(one) : `"${String(one).replaceAll('"', '""')}"`);
     return [names.map(field), ...data.map(one => names.map(name => field(one[name])))].map(line => line.join(",") + "\n").join("");
@@ -347,13 +388,18 @@
 
   // ---- all together
 
-  const metricOption = () => [...document.querySelectorAll("select[data-key=metric] option")].find(option => option.value === state.metric);
+  const metricOption = () => optionOf(state.metric);
+
+  const chosenNow = () => Object.entries(state).filter(([, value]) => value !== "");
+  const rememberChoice = () => { if (choices.length > 0) history.replaceState(null, "", "#" + new URLSearchParams(chosenNow())); };
 
   let generation = 0;
   async function update() {
     const mine = ++generation;
-    for (const select of selects) if (select.id !== "reference") select.value = state[select.dataset.key];
+    for (const select of selects) if (!["reference", "against"].includes(select.id)) select.value = state[select.dataset.key];
     fillReferences();
+    fillAgainst();
+    document.getElementById("scale").disabled = metricOption()?.dataset.bounded !== undefined;
     find.value = state.find;
     const metric = metricOption();
     const better = { higher: "More is better.", lower: "Less is better.", none: "It describes, and ranks nothing." }[metric?.dataset.better] ?? "";
@@ -361,14 +407,13 @@
     for (const note of document.querySelectorAll(".doubt")) note.hidden = note.dataset.metric !== state.metric;
     tables.forEach(showTable);
     drawings.forEach(showDrawings);
-    const shown = Object.entries(state).filter(([, value]) => value !== "");
-    if (choices.length > 0) history.replaceState(null, "", "#" + new URLSearchParams(shown));
+    rememberChoice();
     for (const figure of figures) {
       await draw(figure);
       if (mine !== generation) return;
     }
     showSections();
-    body.dataset.shown = new URLSearchParams(shown).toString();
+    body.dataset.shown = new URLSearchParams(chosenNow()).toString();
     body.dataset.ready ??= performance.now().toFixed(0);
   }
 
@@ -384,14 +429,12 @@
     if (!location.hash.includes("=")) return false;
     const asked = new URLSearchParams(location.hash.slice(1));
     for (const key of chosen) if (asked.has(key)) choose(key, asked.get(key));
-    for (const key of ["reference", "picked", "find"]) state[key] = asked.get(key) ?? "";
+    for (const key of ["reference", "picked", "find", "section", "against", "scale"]) state[key] = asked.get(key) ?? "";
     return true;
   }
 
   // What has numbers comes first.
-  const groups = [...(document.getElementById("board-table")?.tBodies ?? [])];
-  const first = groups.findIndex(group => [...group.rows].some(row => rowOf(row).mean !== undefined));
-  Object.assign(state, choices[Math.max(0, first)]);
+  Object.assign(state, choices[Math.max(0, boards.findIndex(hasNumber))]);
   for (const figure of figures) {
     const plot = document.createElement("div");
     plot.className = "plot";
@@ -428,20 +471,27 @@
     });
   }
   for (const select of selects) select.addEventListener("change", () => { choose(select.dataset.key, select.value); update(); });
-  for (const select of selects) if (select.id !== "reference" && select.options.length < 2) select.disabled = true;
+  for (const select of selects) if (!["reference", "against"].includes(select.id) && select.options.length < 2) select.disabled = true;
   find.addEventListener("input", () => { state.find = find.value; update(); });
   find.form.addEventListener("submit", event => event.preventDefault());
-  // The hash holds the choice, so that a link shows what its sender saw; sections are scrolled to.
+  // The hash holds the choice and the section, so that a link shows what its sender saw.
+  function showSection() {
+    const title = state.section && document.querySelector(`#${CSS.escape(state.section)} h2`);
+    if (!title) return;
+    document.documentElement.style.scrollPaddingTop = `${find.form.offsetHeight + 8}px`;
+    title.tabIndex = -1;
+    title.focus({ preventScroll: true });
+    title.scrollIntoView();
+  }
   document.querySelector("nav").addEventListener("click", event => {
     const link = event.target.closest("a");
     if (!link) return;
     event.preventDefault();
-    const title = document.querySelector(`${link.getAttribute("href")} h2`);
-    title.tabIndex = -1;
-    title.focus({ preventScroll: true });
-    title.scrollIntoView();
+    state.section = link.getAttribute("href").slice(1);
+    rememberChoice();
+    showSection();
   });
-  addEventListener("hashchange", () => { if (readHash()) update(); });
+  addEventListener("hashchange", () => { if (readHash()) update().then(showSection); });
   readHash();
-  update();
+  update().then(showSection);
 })();

@@ -100,6 +100,8 @@ std::string selectors(const ReportContext& context) {
   if (context.runs.size() > 1) out += select("run", "Run", runs);
   return out + select("dataset", "Dataset", datasets) + select("model", "Model", models) +
          select("metric", "Metric", metrics) +
+         "<label>Scale <select id=scale data-key=scale><option value=\"\">as fits<option>linear"
+         "<option>log</select></label>\n"
          "<label>Methods with <input type=search id=find autocomplete=off></label>\n"
          "<p id=question></p></form>\n";
 }

@@ -56,6 +56,8 @@ Section difference_section(const ReportContext& context);
 Section ladder_section(const ReportContext& context);
 /// Scores over the number of concepts, and over the size of the explanation.
 Section concept_count_section(const ReportContext& context);
+/// Its parts are an own section's matrix, and no parts of the score.
+bool is_drawn_as_matrix(std::string_view metric);
 /// Purity and information matrices.
 Section matrix_section(const ReportContext& context);
 /// Accuracy over the number of concepts that were told; latents under interventions on factors.

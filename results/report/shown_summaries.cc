@@ -16,6 +16,21 @@ double ShownSummary::number(std::size_t row, std::string_view column) const {
   return cell.at(row, static_cast<std::size_t>(at - shape.columns.begin()), shape.columns.size());
 }
 
+std::string ShownSummary::name(std::size_t row, std::string_view column) const {
+  const double value = number(row, column);
+  if (std::isnan(value)) return "-";
+  if (column == "factor" || column == "parent") return CellData::name(data.factors, value);
+  if (column == "label" || column.ends_with("output")) return CellData::name(data.classes, value);
+  if (column != "concept" && column != "other") return text(row, column);
+  // What an explainer finds has no name.
+  return CellData::name(cell.explainer.empty() ? data.concepts : std::vector<std::string>(), value);
+}
+
+Field ShownSummary::named(std::size_t row, std::string_view column) const {
+  const std::string given = name(row, column);
+  return given == text(row, column) ? field(row, column) : Field(given);
+}
+
 Field ShownSummary::field(std::size_t row, std::string_view column) const {
   const double value = number(row, column);
   Field out;
@@ -46,6 +61,7 @@ std::vector<ShownSummary> shown_summaries(const ReportContext& context, std::str
                          entrant.method,
                          *shape,
                          *found,
+                         context.options.data ? context.options.data(found->cell) : CellData(),
                          {}};
         std::ranges::copy_if(cells, std::back_inserter(one.twins), [&found](const auto& cell) {
           return cell.subject == found->subject && cell.seed == found->seed &&
@@ -70,12 +86,12 @@ void add_matrix(PageTable& table, const ShownSummary& of, const std::string& wha
   for (std::size_t r = 0; r < of.rows(); ++r) {
     const double value = of.number(r, number);
     if (std::isnan(value)) continue;
-    table.add({of.method, what, of.text(r, row), of.text(r, column), real_text(value)},
+    table.add({of.method, what, of.name(r, row), of.name(r, column), real_text(value)},
               JsonObject()
                   .add("method", of.method)
                   .add("panel", what + ": " + of.method)
-                  .add("row", of.field(r, row))
-                  .add("column", of.field(r, column))
+                  .add("row", of.named(r, row))
+                  .add("column", of.named(r, column))
                   .add("mean", value));
   }
 }

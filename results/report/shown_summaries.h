@@ -16,6 +16,7 @@ struct ShownSummary {
   std::string method;
   SummaryShape shape;
   CellSummary cell;
+  CellData data;
   std::vector<CellSummary> twins;  ///< of the same seed: under the run's controls
 
   std::size_t rows() const { return cell.values.size() / shape.columns.size(); }
@@ -23,6 +24,10 @@ struct ShownSummary {
   double number(std::size_t row, std::string_view column) const;
   /// As an axis or a legend says it: "-" where there is no number.
   std::string text(std::size_t row, std::string_view column) const;
+  /// What the data call a concept of a model, a factor or a class, by the column's name; else its number.
+  std::string name(std::size_t row, std::string_view column) const;
+  /// The same for a picture: numbers stay numbers, which have an order.
+  Field named(std::size_t row, std::string_view column) const;
   /// NULL: there is no number.
   Field field(std::size_t row, std::string_view column) const;
 };

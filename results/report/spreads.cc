@@ -45,6 +45,7 @@ Section spread_section(const ReportContext& context) {
        PageColumn("median", "median"), PageColumn("75 %", "q3"), PageColumn("95 %", "high")});
   for (const ReportedRun& run : context.runs)
     for (const std::string& metric : run.metrics) {
+      if (is_drawn_as_matrix(metric)) continue;
       const auto parts = parts_of(context.store, run.key, metric);
       if (parts.empty()) continue;
       for (const Contest& contest : context.contests(run, metric)) {

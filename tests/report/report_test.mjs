@@ -40,7 +40,7 @@ async function checkBoard(page, metric) {
   for (const row of board) {
     if (row[metric] !== null) numbers.set(`${row.explainer}, method`, row[metric]);
     for (const control of ["random_concepts", "random_importance"])
-      if (typeof row[`${metric}@${control}`] === "number") numbers.set(`${row.explainer}, ${control}`, row[`${metric}@${control}`]);
+      if (typeof row[`${metric}@${control}`] === "number") numbers.set(`${row.explainer}, its twin: ${control}`, row[`${metric}@${control}`]);
   }
   const drawn = (await points(page, "board")).map(({ label, x }) => {
     const name = label.split(", ").slice(0, 2).join(", ");
@@ -56,7 +56,7 @@ test("it is drawn from one file, without a complaint", () => reading(pages.plain
   for (const section of ["overview", "board", "difference", "ladder", "counts", "failures", "definitions"])
     assert.equal(await page.locator(`#${section} h2`).count(), 1, section);
   assert.equal(await page.locator("#changes").count(), 0, "one run alone changed nothing");
-  for (const picture of ["board", "difference", "ladder", "curve", "size"])
+  for (const picture of ["board", "difference", "ladder", "curve", "pareto"])
     assert.ok((await points(page, picture)).length > 1, `${picture} is drawn`);
 }));
 
@@ -239,6 +239,8 @@ test("matrices and curves are the means of the scores' parts", () => reading(pag
   });
   checkLinear(placed, "the curves");
 
+  assert.equal(await page.locator("#spread").isVisible(), false, "a purity matrix is not what ois is made of");
+  await choose(page, "metric", "intervention_random");
   const spread = await shownRows(page, "spread-table");
   assert.equal(spread.length, 3);
   assert.equal((await points(page, "spread")).length, 3);
@@ -320,15 +322,17 @@ const summaryPictures = {
     },
   },
   dependency: {
-    dataset: "sprites", wrong: ['"x": {"field": "column", "type": "ordinal", "axis": {"title": "factor"', '"x": {"field": "colunm", "type": "ordinal", "axis": {"title": "factor"'],
+    dataset: "sprites", wrong: ['"x": {"field": "column", "type": "ordinal", "sort": "rows", "axis": {"title": "factor"', '"x": {"field": "colunm", "type": "ordinal", "sort": "rows", "axis": {"title": "factor"'],
     async check(page) {
       const rows = await shownData(page, "dependency-table"), drawn = await boxes(page, "dependency", "[aria-roledescription='rect mark']");
-      checkPanels(rows, drawn, row => row.panel, row => row.column, box => box.x, "factors");
+      const factors = [...new Set(rows.map(row => row.column))];
+      assert.ok(factors.includes("orientation"), "the data's own names");
+      checkPanels(rows, drawn, row => row.panel, row => factors.indexOf(row.column), box => box.x, "factors");
       checkPanels(rows, drawn, row => row.panel, row => row.row, box => box.y, "latents");
     },
   },
   effect: {
-    dataset: "sprites", wrong: ['"y": {"field": "mean", "type": "quantitative", "scale": {"zero": false}, "axis": {"title": null', '"y": {"field": "maen", "type": "quantitative", "scale": {"zero": false}, "axis": {"title": null'],
+    dataset: "sprites", wrong: ['"y": {"field": "mean", "type": "quantitative", "scale": {"zero": false}, "axis": {"title": "mean of latent"', '"y": {"field": "maen", "type": "quantitative", "scale": {"zero": false}, "axis": {"title": null'],
     async check(page) {
       const marks = await marksOf(page, "effect-table"), drawn = await boxes(page, "effect", "[aria-roledescription=point]");
       const panel = mark => `${mark.latent} ${mark.factor}`;
@@ -398,7 +402,9 @@ test("summaries on the page are those that `conoscope export` writes", () => rea
   const bins = stored("concept_histogram").filter(row => row.dataset === "toy").flatMap(row => Object.entries(row).filter(([name, count]) => name.startsWith("bin_") && Number(count) > 0).map(([, count]) => Number(count)));
   same((await choiceData(page, "histogram-table")).flatMap(row => row.marks.map(mark => mark.value)), bins, "histograms");
   const purity = stored("purity_matrix").filter(row => row.dataset === "toy");
-  same((await choiceData(page, "purity-table")).filter(row => row.panel.startsWith("ideal: ")).map(row => row.mean), purity.map(row => Number(row.ideal)), "ideal matrices");
+  // One ideal, the mean of those that the models had trained.
+  const ideals = [...groupBy(purity, row => `${row.representation} ${row.concept}`).values()].map(rows => rows.reduce((sum, row) => sum + Number(row.ideal), 0) / rows.length);
+  same((await choiceData(page, "purity-table")).filter(row => row.panel.startsWith("ideal: ")).map(row => row.mean), ideals, "the ideal matrix");
   await choose(page, "dataset", "sprites");
   same((await choiceData(page, "effect-table")).flatMap(row => row.marks.map(mark => mark.mean)), stored("interventional_effect").map(row => Number(row.mean)), "effects");
   const cards = stored("concept_cards").filter(row => row.dataset === "sprites" && row.rank === "0");
@@ -489,9 +495,9 @@ test("pictures with room for one method show the one that is followed", () => re
 
 test("a click follows a method through the pictures", () => reading(pages.plain, {}, async ({ page }) => {
   await change(page, () => page.locator("#board-table button.method", { hasText: "kmeans" }).first().click());
-  for (const table of ["board-table", "difference-table", "size-table"])
+  for (const table of ["board-table", "difference-table"])
     assert.deepEqual(await page.locator(`#${table} tr.picked:visible th[scope=row]`).allTextContents().then(names => [...new Set(names)].length), 1, table);
-  for (const picture of ["board", "difference", "size"]) {
+  for (const picture of ["board", "difference", "pareto"]) {
     const opacity = await page.locator(`#picture-${picture} [aria-roledescription=point]`).evaluateAll(all => Object.fromEntries(all.map(one => [one.getAttribute("aria-label").split(", ")[0], one.getAttribute("opacity") ?? "1"])));
     const picked = Object.keys(opacity).filter(name => opacity[name] === "1");
     assert.equal(picked.length, 1, `${picture}: ${JSON.stringify(opacity)}`);
