@@ -27,6 +27,8 @@
 #include "harness/core/run/loaded_dataset.h"
 #include "harness/core/run/score_stage.h"
 #include "metrics/catalogue.h"
+#include "metrics/summaries/summary.h"
+#include "results/report/explained_sample.h"
 #include "results/store/error.h"
 
 namespace conoscope::app {
@@ -241,6 +243,44 @@ void keep(const core::MeasureRequest& request, const core::Measured& measured,
   std::cerr << "kept in " << options.store().string() << " as " << name << '\n';
 }
 
+/// The name of the metric that --picture is drawn from; empty: it is not asked for.
+std::string explained_metric(const Options& options) {
+  if (options.has("sample") != options.has("picture"))
+    throw UsageError("measure: --sample N and --picture FILE.svg go together");
+  if (!options.has("picture")) return "";
+  const fs::path path = options.get<std::string>("picture");
+  if (path.extension() != ".svg")
+    throw UsageError("--picture " + path.string() + ": a name that ends with .svg");
+  return "explained_samples(sample=" + std::to_string(options.number("sample", 0)) + ")";
+}
+
+/// Takes the metric of --picture out of the scores, and draws it.
+void draw_explained(core::Measured& measured, const std::string& metric, const fs::path& path) {
+  const results::SummaryShape shape{metric, metrics::find_summary("explained_samples")->columns};
+  std::vector<results::ExplainedPanel> panels;
+  std::string why = "there is no explanation of a head view";
+  for (core::MeasuredSubject& subject : measured.subjects)
+    for (auto score = subject.scores.begin(); score != subject.scores.end();) {
+      if (score->metric != metric) {
+        ++score;
+        continue;
+      }
+      const bool twin = subject.control != "none";
+      if (!score->parts.empty())
+        panels.push_back({twin ? subject.name + ", its twin: " + subject.control : subject.name,
+                          results::explained_samples(score->parts, shape).at(0)});
+      else if (!score->scores.empty())
+        why = score->scores[0].message;
+      score = subject.scores.erase(score);
+    }
+  std::erase_if(measured.missing, [&metric](const auto& one) { return one.metric == metric; });
+  if (panels.empty()) throw UsageError("--picture: " + why);
+  results::PictureSheet sheet;
+  results::CellData data;
+  if (measured.names.given.contains("output")) data.classes = measured.names.of.at("output");
+  replace_file(path, results::explained_sample_svg(panels, data, sheet, true));
+}
+
 /// Before anything is fitted, so that no work is lost because a folder is missing.
 void check_outputs(const Options& options) {
   if (options.has("save-explanations")) make_folder(options.get<std::string>("save-explanations"));
@@ -268,6 +308,8 @@ void add_options(Options& options) {
   known.erase(known.begin());  // the explanation itself
   const std::string names = boost::algorithm::join(known, ", ");
   options.texts("control", "NAME,...", "also judge controls of every explanation: " + names);
+  options.integer("sample", "N", "with --picture: of the rows that are judged the one to explain");
+  options.text("picture", "FILE.svg", "draw how each explanation makes the answer for --sample N");
   options.flag("per-concept", "also print what a number is made of: concepts, classes, codes");
   options.text("per-sample", "OUT.npz", "save the parts of every number that is a mean over rows");
   options.text("output", "KIND", "what the head's outputs mean: softmax, sigmoid or regression",
@@ -340,6 +382,7 @@ int measure_command(const Arguments& arguments) {
        "conoscope measure surf explained.npz --control random_concepts,random_importance",
        "conoscope measure surf my_metric.so explained.npz",
        "conoscope measure surf explained.npz --per-sample errors.npz",
+       "conoscope measure surf explained.npz --explain svd,nmf --sample 17 --picture sample.svg",
        "conoscope measure surf explained.npz --explain svd --name mine --dataset-name digits"});
   add_options(options);
   if (!options.parse(arguments)) return kOk;
@@ -348,7 +391,9 @@ int measure_command(const Arguments& arguments) {
   const auto quarantine = open_quarantine(options);
   const auto registry = scan_plugins(options, quarantine);
   const MeasureArguments given = read_arguments(options, registry);
-  const core::MeasureRequest request = request_of(given, options, registry, quarantine);
+  core::MeasureRequest request = request_of(given, options, registry, quarantine);
+  const std::string explained = explained_metric(options);
+  if (!explained.empty()) request.metrics.push_back(explained);
   std::vector<core::PluginFile> plugins = {request.data.plugin};
   for (const auto* list : {&request.explainers, &request.metric_plugins})
     for (const auto& component : *list) plugins.push_back(component.plugin);
@@ -370,6 +415,7 @@ int measure_command(const Arguments& arguments) {
   std::cerr << measured.log;
   std::cerr << core::judged_rows(measured.train, measured.test)
             << (measured.drawn ? " (--split)\n" : "\n");
+  if (!explained.empty()) draw_explained(measured, explained, options.get<std::string>("picture"));
   const bool named = !given.metrics.empty() || !given.metric_plugins.empty();
   print_measured(measured, named, options.has("per-concept"), format);
   if (options.has("name") && !measured.subjects.empty()) keep(request, measured, options);

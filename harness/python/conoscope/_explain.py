@@ -5,7 +5,7 @@ from typing import Any, Optional
 
 import numpy as np
 
-from conoscope import _arrays, _command
+from conoscope import _arrays, _command, _pictures
 from conoscope._command import options_of
 
 
@@ -41,8 +41,34 @@ class Explanation:
     cavs: np.ndarray  #: K x D
     importance: np.ndarray  #: C x K; or K, with counts
     counts: Optional[np.ndarray] = None  #: C: how many rows of cavs are each output's own
+    #: How it was fitted, for show(): the files' arrays and the command's arguments.
+    _fit: Optional[tuple] = dataclasses.field(default=None, compare=False)
 
-    __repr__ = _arrays.in_short
+    def __repr__(self):
+        return _arrays.in_short(dataclasses.replace(self, _fit=None))
+
+    def show(self, sample, controls=()):
+        """How the explanation makes the answer for one sample: a sum of its concepts beside the model's
+        logit, as a Picture, which a notebook shows. The explainer is fitted again for it, with the same
+        seed, so that its own concept scores are drawn.
+
+        sample    which of the rows that were not fitted to, counted from 0
+        controls  randomised twins to draw below, as ["random_concepts"]
+
+        Raises ValueError: there is no such row, or the explanation does not come from explain().
+        """
+        if self._fit is None:
+            raise ValueError("show: this explanation does not come from conoscope.explain()")
+        arrays, arguments = self._fit
+        folder, files = _arrays.put_all(arrays)
+        with folder:
+            file = folder.path / "sample.svg"
+            words = ["measure", "effective_concepts", *arguments]
+            words += [f"{name}={path}" for name, path in files.items()]
+            words += ["--sample", sample, "--picture", file, *options_of({"control": controls})]
+            rename = {path: name for name, path in files.items() if path.startswith(str(folder.path))}
+            _command.call(words, rename=rename)
+            return _pictures.Picture(file.read_text(encoding="utf-8"))
 
     def arrays(self):
         """The arrays, by the names of measure()'s arguments."""
@@ -83,18 +109,19 @@ def explain(
     with folder:
         saved = folder.path / "explanations"
         # One cheap score: it is the explanation that is wanted.
-        arguments = ["measure", "effective_concepts", "--format", "json", "--explain", wanted]
+        fit = ["--explain", wanted, "--seed", seed, "--output", output, "--pooling", pooling]
+        fit += ["--seconds", seconds, "--memory", memory]
+        fit += options_of({"split": split, "plugin_path": plugin_path})
+        arguments = ["measure", "effective_concepts", "--format", "json", *fit]
         arguments += [f"{name}={path}" for name, path in files.items()]
-        arguments += ["--save-explanations", saved, "--seed", seed]
-        arguments += ["--output", output, "--pooling", pooling]
-        arguments += ["--seconds", seconds, "--memory", memory]
-        arguments += options_of({"split": split, "plugin_path": plugin_path})
+        arguments += ["--save-explanations", saved]
         rename = {path: name for name, path in files.items() if path.startswith(str(folder.path))}
         _command.call(arguments, rename=rename)
         (file,) = saved.iterdir()
         with np.load(file) as arrays:
             counts = arrays["counts"] if "counts" in arrays.files else None
-            return Explanation(wanted, arrays["cavs"], arrays["importance"], counts)
+            fitted = (given_arrays, fit)
+            return Explanation(wanted, arrays["cavs"], arrays["importance"], counts, fitted)
 
 
 def _word(value):

@@ -6,7 +6,7 @@ import os
 import pathlib
 import tempfile
 
-from conoscope import _command, _toml
+from conoscope import _command, _pictures, _toml
 from conoscope._bar import bar
 from conoscope._command import options_of
 
@@ -40,6 +40,44 @@ class Store:
         """Is there a difference between a and b (explainers, runs, stores, models, datasets or
         metrics), and is it significant? options: those of `conoscope compare`, as pooled=True."""
         return self._answer(["compare", a, b], good=(0, 6), metric=metric, **options)
+
+    def plot(self, metric, run=None, **options):
+        """A leaderboard as a picture: means over seeds with 95 % intervals, beside the randomised twins.
+
+        metric   one of them
+        run      as for board()
+        options  dataset=, model=, explainer=, as for board()
+
+        Returns an Altair chart where Altair is installed, else the command's own Picture.
+        """
+        words = ["board"] + ([run] if run else [])
+        rows = []
+        for row in self._json(words, (0,), {"metric": metric, **options}):
+            name = row["explainer"] or row["model"]
+            for column in row:
+                of = column[len(metric) + 1 :] if column.startswith(metric + "@") else None
+                if column != metric and (of is None or column.endswith(("_half_width", "_n", "_message"))):
+                    continue
+                if row[column] is not None:
+                    half = row.get(column + "_half_width") or 0.0
+                    ends = {"low": row[column] - half, "high": row[column] + half}
+                    series = f"its twin: {of}" if of else "method"
+                    rows.append({"name": name, "series": series, "mean": row[column], **ends})
+        drawn = _pictures.chart(rows, metric)
+        if drawn is not None:
+            return drawn
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "board.svg"
+            self._call([*words, *options_of({"metric": metric, **options}), "--plot", file])
+            return _pictures.Picture(file.read_text(encoding="utf-8"))
+
+    def show_sample(self, cell, sample):
+        """How the explanation of a cell, given by the start of its key, and its randomised twins make
+        the answer for one test sample: a Picture."""
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "sample.svg"
+            self._call(["show", cell, "--sample", sample, "--output", file])
+            return _pictures.Picture(file.read_text(encoding="utf-8"))
 
     def history(self, metric, **options):
         """Every recorded score of a metric, oldest first."""

@@ -7,6 +7,7 @@ from typing import Optional, Tuple
 
 import numpy as np
 
+from conoscope import _pictures
 from conoscope._arrays import in_short
 
 
@@ -179,6 +180,26 @@ class Scores(Mapping):
                 parts = [", ".join(names)] if len(self.judged) > 1 else []
                 parts += [", ".join(metrics)] if len(metrics) < len(of) else []
                 yield ": ".join([*parts, text])
+
+    def plot(self, metric):
+        """One metric of everything that was judged as an Altair chart: values with the 95 % intervals
+        of splits=.
+
+        Raises KeyError: no such metric; ImportError: Altair is not installed.
+        """
+        rows = []
+        for score in self._scores:
+            if score.metric == metric and score.value is not None:
+                low, high = score.interval or (score.value, score.value)
+                ends = {"mean": score.value, "low": low, "high": high}
+                series = "method" if score.control == "none" else f"its twin: {score.control}"
+                rows.append({"name": score.judged, "series": series, **ends})
+        if not rows:
+            raise KeyError(metric)
+        drawn = _pictures.chart(rows, metric)
+        if drawn is None:
+            raise ImportError("plot() draws with Altair: pip install altair")
+        return drawn
 
     def __repr__(self):
         parts = [_in_columns(rows) for rows in self._tables()]

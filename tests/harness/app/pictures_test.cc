@@ -171,3 +171,22 @@ TEST_CASE(
              "a name that ends with .svg");
   CHECK_SAYS(here.run({"show", cell, "-o", here.path("a.svg")}, 2).err, "-o is for --sample");
 }
+
+TEST_CASE("measure --picture: the explanations of one's own arrays, a panel each") {
+  const Workspace here;
+  const std::string digits = CONOSCOPE_TEST_DIGITS;
+  const auto draw = [&](const std::vector<std::string>& more, int code) {
+    std::vector<std::string> words = {"measure", "surf_mae", digits, "--explain", "svd,kmeans"};
+    words.insert(words.end(), more.begin(), more.end());
+    return here.run(words, code);
+  };
+  const auto said = draw({"--sample", "2", "--picture", here.path("a.svg")}, 0);
+  CHECK_FALSE(has(said.out, "explained_samples"));
+  const std::string svg = bytes_of(here.path("a.svg"));
+  CHECK(numbers_of(svg, "rect class=\"surrogate\"", "data-to").size() == 2);
+  CHECK_SAYS(svg, "data-title=\"kmeans\"");
+  CHECK_SAYS(draw({"--sample", "2"}, 2).err, "--sample N and --picture FILE.svg go together");
+  CHECK_SAYS(draw({"--sample", "2", "--picture", "a.png"}, 2).err, "ends with .svg");
+  CHECK_SAYS(draw({"--sample", "70000", "--picture", here.path("a.svg")}, 2).err,
+             "there is no test sample 70000");
+}

@@ -1,5 +1,7 @@
 """conoscope.explain(): an explainer's arrays."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -47,6 +49,27 @@ def test_arrays_are_shown_by_their_shapes(head):
     assert repr(explanation) == (
         "Explanation(method='svd', cavs=4 x 64 float64, importance=10 x 4 float64)"
     )
+
+
+def test_an_explanation_shows_how_it_makes_an_answer(head, tmp_path):
+    explanation = conoscope.explain("nmf", head, k=3)
+    picture = explanation.show(17, controls=["random_importance"])
+    assert picture._repr_svg_().startswith("<svg") and "KiB" in repr(picture)
+    bars = re.findall(r'<rect class="(\w+)" data-from="(\S+)" data-to="(\S+)"', picture.svg)
+    own = bars[: len(bars) // 2]
+    total = sum(float(to) - float(start) for kind, start, to in own if kind in ("bias", "term"))
+    (said,) = [float(to) for kind, _, to in own if kind == "surrogate"]
+    assert total == pytest.approx(said, abs=1e-9)
+    logits = head.activations[617].mean((0, 1)) @ np.asarray(head.head_weight).T + head.head_bias
+    (model,) = [float(to) for kind, _, to in own if kind == "model"]
+    assert model == pytest.approx(logits.max(), abs=1e-4)
+    picture.save(tmp_path / "sample.svg")
+    assert (tmp_path / "sample.svg").read_text() == picture.svg
+    with pytest.raises(ValueError, match="there is no test sample 299"):
+        explanation.show(299)
+    bare = conoscope.Explanation("mine", explanation.cavs, explanation.importance)
+    with pytest.raises(ValueError, match="does not come from conoscope.explain"):
+        bare.show(0)
 
 
 def test_mistakes(head):

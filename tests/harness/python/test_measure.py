@@ -253,6 +253,21 @@ craft(k=5): fit: < 0"""
     assert table.loc["svd", "surf_mae"] == 0.123456 and math.isnan(table.loc["craft(k=5)", "surf_mae"])
 
 
+def test_a_chart_where_altair_is(digits, monkeypatch):
+    scores = conoscope.measure("surf_mae", explain=["svd"], controls=["random_concepts"], splits=3, **digits)
+    with pytest.raises(KeyError, match="surf_emd"):
+        scores.plot("surf_emd")
+    with monkeypatch.context() as patch:
+        patch.setitem(sys.modules, "altair", None)
+        with pytest.raises(ImportError, match="pip install altair"):
+            scores.plot("surf_mae")
+    pytest.importorskip("altair")
+    data = scores.plot("surf_mae").to_dict()["data"]["values"]
+    assert [row["series"] for row in data] == ["method", "its twin: random_concepts"]
+    assert data[0]["mean"] == scores.of("svd")["surf_mae"].value
+    assert (data[0]["low"], data[0]["high"]) == scores.of("svd")["surf_mae"].interval
+
+
 def test_a_wide_table_goes_on_below():
     names = [f"metric_{i:02}" for i in range(12)]
     scores = conoscope.Scores([s for m in ("svd", "pca") for s in shown(m, **dict.fromkeys(names, 0.5))])

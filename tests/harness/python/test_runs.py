@@ -49,6 +49,24 @@ def test_a_run_and_its_store(tmp_path):
     assert store.status()
 
 
+def test_a_board_as_a_picture(monkeypatch):
+    store = conoscope.run(digits_run(controls=["none", "random_concepts"]))
+    values = {row["explainer"]: row["surf_emd"] for row in rows(store.board(metric="surf_emd"))}
+    cell = rows(store.query("SELECT key FROM cell WHERE control = 'none' LIMIT 1"))[0]["key"]
+    assert "its twin: random_concepts" in store.show_sample(cell, 3).svg
+    with monkeypatch.context() as patch:
+        patch.setitem(sys.modules, "altair", None)
+        assert "kmeans(k=3)" in store.plot("surf_emd").svg
+    altair = pytest.importorskip("altair")
+    chart = store.plot("surf_emd")
+    assert isinstance(chart, altair.LayerChart)
+    data = chart.to_dict()["data"]["values"]
+    drawn = {row["name"]: row for row in data if row["series"] == "method"}
+    assert {name: row["mean"] for name, row in drawn.items()} == pytest.approx(values)
+    assert all(row["low"] <= row["mean"] <= row["high"] for row in data)
+    assert {row["series"] for row in data} == {"method", "its twin: random_concepts"}
+
+
 def test_without_pandas_answers_are_dicts(monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", None)
     assert conoscope.plan(digits_run())[0]["dataset"] == "digits"
