@@ -5,6 +5,7 @@
 #include <set>
 #include <tuple>
 
+#include "results/boards/scores.h"
 #include "results/store/names.h"
 #include "results/store/sql.h"
 #include "results/store/sqlite.h"
@@ -113,6 +114,19 @@ std::vector<Contest> contests(Store& store, const std::string& run, const std::s
   }
   for (Contest& contest : contests) sort_by_rank(contest.entrants);
   return contests;
+}
+
+SeedScores seed_scores(Store& store, const std::string& run, const std::string& metric) {
+  SeedScores out;
+  for (const auto& score : current_scores(store, {.run = run,
+                                                 .dataset = {},
+                                                 .model = {},
+                                                 .explainer = {},
+                                                 .metric = metric,
+                                                 .control = ""}))
+    out[{{score.dataset_key, score.model_key, score.explainer_key}, score.control}][score.seed] =
+        score.value;
+  return out;
 }
 
 }  // namespace conoscope::results

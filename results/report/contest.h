@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -34,5 +35,11 @@ inline constexpr const char* kEveryDataset = "every dataset";
 /// direction  of the metric: higher, lower or none
 std::vector<Contest> contests(Store& store, const std::string& run, const std::string& metric,
                               const std::string& direction);
+
+/// By subject and control, then seed.
+using SeedScores = std::map<std::pair<BoardSubject, std::string>, std::map<std::int64_t, double>>;
+
+/// What every seed of a run scored by a metric, under every control.
+SeedScores seed_scores(Store& store, const std::string& run, const std::string& metric);
 
 }  // namespace conoscope::results

@@ -1,10 +1,10 @@
 #include <cmath>
 #include <map>
+#include <sstream>
 
 #include "results/analysis/comparison.h"
 #include "results/analysis/letters.h"
 #include "results/boards/run_metrics.h"
-#include "results/boards/scores.h"
 #include "results/formats/human_text.h"
 #include "results/report/sections.h"
 
@@ -43,21 +43,14 @@ std::vector<Group> groups_of(const ReportContext& context) {
   std::vector<Group> out;
   for (const ReportedRun& run : context.runs)
     for (const std::string& metric : run.metrics) {
-      std::map<BoardSubject, Seeds> seeds;
-      for (const auto& score : current_scores(context.store, {.run = run.key,
-                                                             .dataset = {},
-                                                             .model = {},
-                                                             .explainer = {},
-                                                             .metric = metric,
-                                                             .control = "none"}))
-        seeds[{score.dataset_key, score.model_key, score.explainer_key}][score.seed] = score.value;
+      const SeedScores seeds = seed_scores(context.store, run.key, metric);
       const std::string& direction = context.metric(metric).direction;
       const bool over_seeds = is_over_seeds(context.store, metric);
       for (const Contest& contest : contests(context.store, run.key, metric, direction)) {
         Group group{&run,      contest.dataset, contest.model, metric,
                     direction, contest.paired,  over_seeds,    {}};
         for (const Entrant& entrant : contest.entrants)
-          if (const auto found = seeds.find(entrant.score.subject); found != seeds.end())
+          if (const auto found = seeds.find({entrant.score.subject, "none"}); found != seeds.end())
             group.sides.push_back({entrant.method, found->second});
         if (group.sides.size() > 1) out.push_back(std::move(group));
       }
@@ -152,6 +145,31 @@ void add_rows(PageTable& table, const Group& group, std::size_t reference,
   }
 }
 
+/// A row for each letter: the methods that share it, with their means.
+void add_groups(PageTable& table, const Group& group, const std::vector<std::string>& letters) {
+  struct Members {
+    std::string names;
+    std::vector<JsonObject> marks;
+  };
+  std::map<std::pair<std::size_t, std::string>, Members> shared;  // aa comes behind z
+  for (std::size_t i = 0; i < group.sides.size(); ++i) {
+    const Side& side = group.sides[i];
+    double mean = 0.0;
+    for (const auto& [seed, value] : side.seeds) mean += value;
+    mean /= static_cast<double>(side.seeds.size());
+    std::istringstream own(letters[i]);
+    for (std::string letter; own >> letter;) {
+      if (letter == "-") continue;
+      Members& members = shared[{letter.size(), letter}];
+      members.names += (members.names.empty() ? "" : ", ") + side.method;
+      members.marks.push_back(JsonObject().add("member", side.method).add("mean", mean));
+    }
+  }
+  for (const auto& [letter, members] : shared)
+    table.add({letter.second, members.names},
+              JsonObject().add("letter", letter.second).add("marks", members.marks));
+}
+
 }  // namespace
 
 Section difference_section(const ReportContext& context) {
@@ -164,8 +182,12 @@ Section difference_section(const ReportContext& context) {
                   {kMethodColumn, "letters", "pairs", PageColumn("difference", "difference"),
                    PageColumn("low", "low"), PageColumn("high", "high"), "p",
                    PageColumn("p_holm", "p"), "verdict"});
+  PageTable shared("group-table", "Methods that could not be told apart share a letter",
+                   {"letter", "methods"});
   for (const Group& group : groups) {
     const auto letters = letters_of(group);
+    shared.group(context.keys(*group.run, group.dataset, group.model, group.metric));
+    add_groups(shared, group, letters);
     for (std::size_t i = 0; i < (every_reference ? group.sides.size() : 1); ++i) {
       GroupKeys keys = context.keys(*group.run, group.dataset, group.model, group.metric);
       keys.emplace_back("reference", group.sides[i].method);
@@ -192,6 +214,11 @@ Section difference_section(const ReportContext& context) {
                       : "<p>The reference is the best method: this report would be too long with "
                         "every other one.</p>\n";
   section.html += figure_html("difference", "difference-table") + table.folded_html();
+  if (!shared.empty())
+    section.html +=
+        "<div class=part><h3>Who cannot be told apart?</h3>\n<p>A line for each letter, "
+        "over the means of the methods that share it.</p>\n" +
+        figure_html("groups", shared.id()) + shared.folded_html() + "</div>\n";
   return section;
 }
 

@@ -8,30 +8,12 @@
 #include "results/analysis/comparison.h"
 #include "results/analysis/ladder.h"
 #include "results/boards/run_metrics.h"
-#include "results/boards/scores.h"
 #include "results/formats/human_text.h"
 #include "results/formats/named_parameters.h"
 
 namespace conoscope::results {
 
 namespace {
-
-/// By subject and control, then seed.
-using Seeds = std::map<std::int64_t, double>;
-using SeedScores = std::map<std::pair<BoardSubject, std::string>, Seeds>;
-
-SeedScores seed_scores(Store& store, const std::string& run, const std::string& metric) {
-  SeedScores out;
-  for (const auto& score : current_scores(store, {.run = run,
-                                                 .dataset = {},
-                                                 .model = {},
-                                                 .explainer = {},
-                                                 .metric = metric,
-                                                 .control = ""}))
-    out[{{score.dataset_key, score.model_key, score.explainer_key}, score.control}][score.seed] =
-        score.value;
-  return out;
-}
 
 class Judge {
  public:

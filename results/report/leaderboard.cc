@@ -1,5 +1,6 @@
 #include <boost/algorithm/string/join.hpp>
 #include <map>
+#include <memory>
 #include <set>
 
 #include "results/analysis/verdict.h"
@@ -11,29 +12,32 @@ namespace conoscope::results {
 
 namespace {
 
-JsonObject mark(const std::string& kind, const Estimate& estimate) {
+JsonObject mark(const std::string& kind, const BoardEntry& entry, const SeedScores& seeds) {
   JsonObject out;
   out.add("kind", kind);
-  if (estimate.n == 0) return out;
-  return out.add(estimate);
+  if (entry.estimate.n == 0) return out;
+  std::vector<double> values;
+  if (const auto found = seeds.find({entry.subject, entry.control}); found != seeds.end())
+    for (const auto& [seed, value] : found->second) values.push_back(value);
+  return out.add(entry.estimate).add("seeds", values);
 }
 
 void add_row(PageTable& table, const Entrant& entrant, std::int64_t place,
-             const std::set<std::string>& controls) {
+             const std::set<std::string>& controls, const SeedScores& seeds) {
   const Estimate& estimate = entrant.score.estimate;
   std::vector<std::string> notes = estimate.messages;
   if (!entrant.missing.empty()) notes.push_back(entrant.missing);
   std::vector<PageCell> cells = {
       entrant.score.rank ? std::to_string(*entrant.score.rank) : "-", entrant.method,
       human_text(Coverage{entrant.score.n, entrant.score.asked}), human_text(estimate)};
-  std::vector<JsonObject> marks = {mark("method", estimate)};
+  std::vector<JsonObject> marks = {mark("method", entrant.score, seeds)};
   if (estimate.n == 0) marks[0].add("why", "no number: " + entrant.missing);
   for (const auto& control : controls) {
     cells.emplace_back("-");
     for (const BoardEntry& twin : entrant.twins) {
       if (twin.control != control) continue;
       cells.back().text = human_text(twin.estimate);
-      if (twin.n > 0) marks.push_back(mark("its twin: " + control, twin.estimate));
+      if (twin.n > 0) marks.push_back(mark("its twin: " + control, twin, seeds));
     }
   }
   cells.push_back(boost::algorithm::join(notes, "; "));
@@ -110,6 +114,7 @@ Section leaderboard_section(const ReportContext& context) {
   struct Group {
     GroupKeys keys;
     std::vector<Entrant> entrants;
+    std::shared_ptr<const SeedScores> seeds;
   };
   std::vector<Group> groups;
   std::set<std::string> controls;
@@ -119,6 +124,8 @@ Section leaderboard_section(const ReportContext& context) {
     for (const std::string& metric : run.metrics) {
       std::vector<Contest> found = context.contests(run, metric);
       const std::string& direction = context.metric(metric).direction;
+      const auto seeds =
+          std::make_shared<const SeedScores>(seed_scores(context.store, run.key, metric));
       const auto standing = standings(context.store, run.key, metric, direction, found);
       for (const Headline& headline :
            headlines(context.store, run.key, metric, direction, found, standing)) {
@@ -139,7 +146,7 @@ Section leaderboard_section(const ReportContext& context) {
           place->second.emplace_back(metric, contest);
         }
         groups.push_back({context.keys(run, contest.dataset, contest.model, metric),
-                          std::move(contest.entrants)});
+                          std::move(contest.entrants), seeds});
       }
     }
 
@@ -151,7 +158,8 @@ Section leaderboard_section(const ReportContext& context) {
   for (const Group& group : groups) {
     table.group(group.keys);
     std::int64_t place = 0;
-    for (const Entrant& entrant : group.entrants) add_row(table, entrant, ++place, controls);
+    for (const Entrant& entrant : group.entrants)
+      add_row(table, entrant, ++place, controls, *group.seeds);
   }
 
   Section section{"board", "Who explains best?", ""};

@@ -123,6 +123,14 @@ JsonObject& JsonObject::add(std::string_view name, const std::vector<JsonObject>
   return *this;
 }
 
+JsonObject& JsonObject::add(std::string_view name, const std::vector<double>& values) {
+  key(name);
+  fields_ += '[';
+  for (std::size_t i = 0; i < values.size(); ++i) fields_ += (i ? "," : "") + json_field(values[i]);
+  fields_ += ']';
+  return *this;
+}
+
 JsonObject& JsonObject::add(const Estimate& estimate) {
   return add("mean", estimate.mean)
       .add("low", low_end(estimate))

@@ -21,6 +21,7 @@ class JsonObject {
  public:
   JsonObject& add(std::string_view name, const Field& value);
   JsonObject& add(std::string_view name, const std::vector<JsonObject>& values);
+  JsonObject& add(std::string_view name, const std::vector<double>& values);
   /// Its mean, its ends, low and high, and its text.
   JsonObject& add(const Estimate& estimate);
   std::string text() const { return "{" + fields_ + "}"; }

@@ -149,7 +149,7 @@
             for (const mark of marks ?? [{}]) {
               const one = { ...record, ...mark };
               const named = (name, what) => (one[name] === undefined ? undefined : `${what} ${one[name]}`);
-              one.label ??= [one.subject, one.panel ?? one.method, one.kind, one.step, one.outcome, one.policy, named("k", "K"), named("concept", "concept"), named("latent", "latent"), named("factor", "factor"), named("held", "held at"), named("of", "value"), one.series, one.others, named("rank", "place"), named("row", "row"), named("column", "column"), named("told", "told"), one.text ?? one.value ?? one.difference]
+              one.label ??= [one.subject, one.letter, one.member, one.panel ?? one.method, one.kind, one.step, one.outcome, one.policy, named("k", "K"), named("concept", "concept"), named("latent", "latent"), named("factor", "factor"), named("held", "held at"), named("of", "value"), one.series, one.others, named("rank", "place"), named("row", "row"), named("column", "column"), named("told", "told"), one.text ?? one.value ?? one.difference]
                 .filter(part => part !== undefined && part !== null).join(", ");
               out.push(one);
             }
