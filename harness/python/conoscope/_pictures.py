@@ -1,5 +1,6 @@
 """Pictures: those that the command draws, and Altair's charts where Altair is installed."""
 
+import base64
 import pathlib
 
 
@@ -12,8 +13,10 @@ class Picture:
     def __repr__(self):
         return f"conoscope picture, SVG of {(len(self.svg) + 1023) // 1024} KiB"
 
-    def _repr_svg_(self):
-        return self.svg
+    def _repr_html_(self):
+        # As an image: what shows notebooks may take SVG elements apart.
+        address = base64.b64encode(self.svg.encode()).decode()
+        return f'<img alt="{repr(self)}" src="data:image/svg+xml;base64,{address}">'
 
     def save(self, path):
         """Writes the SVG to a file."""

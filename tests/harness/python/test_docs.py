@@ -3,6 +3,7 @@
 import contextlib
 import csv
 import io
+import json
 import re
 
 from conftest import ROOT
@@ -21,6 +22,21 @@ def test_the_examples_run(tmp_path):
     assert shown
     for block in shown:
         assert block in out.getvalue()
+
+
+def test_the_notebook_runs(tmp_path):
+    (tmp_path / "datasets").symlink_to(ROOT / "datasets")
+    cells = json.loads((ROOT / "docs/examples/digits.ipynb").read_text())["cells"]
+    known = {}
+    for cell in cells:
+        if cell["cell_type"] == "code":
+            assert not cell["outputs"]
+            exec(compile("".join(cell["source"]), "docs/examples/digits.ipynb", "exec"), known)
+    # What its words say of the numbers.
+    scores = known["scores"]
+    assert scores.of("kmeans")["surf_mae"].value > scores.of("svd")["surf_mae"].value
+    assert scores.of("kmeans")["surf_top1"].value > 0.9
+    assert (tmp_path / "notebook.html").stat().st_size > 500_000
 
 
 def test_bottlenecks_of_ones_own_come_on_one_board():

@@ -1,5 +1,6 @@
 """conoscope.explain(): an explainer's arrays."""
 
+import base64
 import re
 
 import numpy as np
@@ -54,7 +55,9 @@ def test_arrays_are_shown_by_their_shapes(head):
 def test_an_explanation_shows_how_it_makes_an_answer(head, tmp_path):
     explanation = conoscope.explain("nmf", head, k=3)
     picture = explanation.show(17, controls=["random_importance"])
-    assert picture._repr_svg_().startswith("<svg") and "KiB" in repr(picture)
+    assert "KiB" in repr(picture)
+    shown = re.search(r'src="data:image/svg\+xml;base64,([^"]+)"', picture._repr_html_())[1]
+    assert base64.b64decode(shown).decode() == picture.svg
     bars = re.findall(r'<rect class="(\w+)" data-from="(\S+)" data-to="(\S+)"', picture.svg)
     own = bars[: len(bars) // 2]
     total = sum(float(to) - float(start) for kind, start, to in own if kind in ("bias", "term"))
