@@ -24,7 +24,7 @@ bool is_annotated(const Views& views) {
   return views.annotations != nullptr && std::size(views.annotations->*Member) > 0;
 }
 
-constexpr std::array<Need, 15> kNeeds{{
+constexpr std::array<Need, 16> kNeeds{{
     {"head_view", "a head view", [](const Views& v) { return v.head != nullptr; }},
     {"train_head_view", "a head view of the training split",
      [](const Views& v) { return v.train_head != nullptr; }},
@@ -40,6 +40,8 @@ constexpr std::array<Need, 15> kNeeds{{
     {"inputs", "images", [](const Views& v) { return v.images != nullptr; }},
     {"forward", "a model that runs new inputs (forward)",
      [](const Views& v) { return v.images != nullptr && v.images->forward != nullptr; }},
+    {"decode", "a model that turns codes back into inputs (decode)",
+     [](const Views& v) { return v.latent != nullptr && v.latent->decode != nullptr; }},
     {"head", "a model that runs new activations (head)",
      [](const Views& v) { return v.above != nullptr; }},
     // Of peer metrics, which are told of other cells.

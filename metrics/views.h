@@ -99,6 +99,8 @@ struct LatentView {
   Matrix codes;                     ///< of a posterior q(z|x): its mean
   Matrix log_variance = {};         ///< of q(z|x), n x m; empty: the codes are points
   Vector reconstruction_loss = {};  ///< -log p(x|z), n, one z ~ q(z|x) each; empty: unknown
+  /// m codes -> inputs, m x the numbers of one; empty: the model does not offer it.
+  std::function<Matrix(const MatrixRef& codes)> decode = {};
 };
 
 /// Images, and the model from their pixels on, for measures that alter them.

@@ -10,6 +10,7 @@
 #include "metrics/summaries/embedding_components.h"
 #include "metrics/summaries/explained_samples.h"
 #include "metrics/summaries/interventional_effect.h"
+#include "metrics/summaries/latent_traversals.h"
 #include "metrics/summaries/latent_violin.h"
 #include "metrics/summaries/purity_matrix.h"
 #include "metrics/summaries/surrogate_logits.h"
@@ -59,7 +60,7 @@ const std::vector<Summary>& summaries() {
       declare::concept_histogram(),     declare::embedding_components(),
       declare::concept_correlation(),   declare::explained_samples(),
       declare::concept_cards(),         declare::surrogate_logits(),
-      declare::concept_importances()};
+      declare::concept_importances(),   declare::latent_traversals()};
   return all;
 }
 

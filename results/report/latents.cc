@@ -4,7 +4,9 @@
 #include <cmath>
 #include <map>
 
+#include "results/formats/numbers.h"
 #include "results/report/shown_summaries.h"
+#include "results/report/svg.h"
 
 namespace conoscope::results {
 
@@ -103,10 +105,78 @@ void add_violins(PageTable& table, const ShownSummary& of) {
   }
 }
 
+/// The image in a row of latent_traversals.
+Picture decoded_picture(const ShownSummary& of, std::size_t row) {
+  std::vector<double> packed;
+  for (std::size_t c = 0; c < of.shape.columns.size(); ++c)
+    if (of.shape.columns[c].starts_with("pixel_"))
+      packed.push_back(of.cell.at(row, c, of.shape.columns.size()));
+  const auto side =
+      static_cast<std::uint32_t>(std::lround(std::sqrt(2.0 * static_cast<double>(packed.size()))));
+  Picture out{side, side, 3, {}};
+  for (const double two : packed) {
+    const auto bits = static_cast<std::uint64_t>(std::clamp(two, 0.0, 0x1p48 - 1.0));
+    for (int shift = 40; shift >= 0; shift -= 8)
+      out.bytes += static_cast<char>(static_cast<unsigned char>(bits >> shift & 255U));
+  }
+  return out;
+}
+
+/// A line of images: samples and their reconstructions, then one for each latent that is moved.
+std::string traversals_svg(const ShownSummary& of, PictureSheet& sheet) {
+  constexpr double kNames = 110, kSide = 64, kGap = 6, kText = 18, kWidth = 610;
+  std::string out;
+  double y = 0.0;
+  const auto name = [&](const std::string& text) {
+    out += svg_text(0, y + kSide / 2.0 + 4.0, "start", text);
+  };
+  const auto place = [](std::size_t step) {
+    return kNames + (kSide + kGap) * static_cast<double>(step);
+  };
+  std::size_t row = 0;
+  if (of.data.picture) {
+    name("samples");
+    for (std::size_t r = 0; r < of.rows() && std::isnan(of.number(r, "latent")); ++r)
+      if (const auto picture = of.data.picture(static_cast<std::int64_t>(of.number(r, "sample"))))
+        out += sheet.use(*picture, place(r), y, kSide);
+    y += kSide + kGap;
+  }
+  name("reconstructed");
+  for (; row < of.rows() && std::isnan(of.number(row, "latent")); ++row)
+    out += sheet.use(decoded_picture(of, row), place(row), y, kSide);
+  y += kSide + kGap;
+  while (row < of.rows()) {
+    const double latent = of.number(row, "latent");
+    name("latent " + real_text(latent));
+    for (std::size_t step = 0; row < of.rows() && of.number(row, "latent") == latent;
+         ++row, ++step) {
+      out += sheet.use(decoded_picture(of, row), place(step), y, kSide);
+      out += svg_text(place(step) + kSide / 2.0, y + kSide + 13.0, "middle",
+                      digits_text(of.number(row, "value"), 2));
+    }
+    y += kSide + kGap + kText;
+  }
+  return svg_begin(kWidth, y, "Reconstructions and traversals of " + of.method, "currentColor") +
+         out + "</svg>\n";
+}
+
+std::string traversals_html(const ReportContext& context) {
+  PageDrawings drawings("traversals", "Seed");
+  for (const ShownSummary& one : shown_summaries(context, "latent_traversals"))
+    drawings.add(one.keys, one.method, std::to_string(one.cell.seed),
+                 traversals_svg(one, context.sheet));
+  if (drawings.empty()) return {};
+  return "<div class=part><h3>What does a latent change?</h3>\n<p>Samples and what the decoder "
+         "makes of "
+         "their codes; below, the first of them with one latent moved from its 2 % to its 98 % "
+         "quantile, the others as they are.</p>\n" +
+         drawings.html() + "</div>\n";
+}
+
 }  // namespace
 
 std::string latents_html(const ReportContext& context) {
-  std::string html;
+  std::string html = traversals_html(context);
   PageTable effects(
       "effect-table", "Mean of a latent over one factor, its own factor held at a value",
       {kMethodColumn, PageColumn("latent", "latent"), PageColumn("changed factor", "factor"),

@@ -391,6 +391,18 @@ Outcome Plugin::forward(const Arguments& arguments, const Bundle& model, const O
       });
 }
 
+Outcome Plugin::decode(const Arguments& arguments, const Bundle& model, const OwnedArray& codes,
+                       std::vector<std::int64_t> inputs_shape, const Host& host) const {
+  const auto& table = interface_of<cono_decode>(*table_, CONO_DECODE_INTERFACE);
+  const cono_tensor at = codes.raw();
+  return run<cono_model>(CONO_MODEL_INTERFACE, arguments, View(model).raw(), host,
+                         [&](const auto&, const Given& given) {
+                           cono_tensor inputs = given.created("inputs", inputs_shape);
+                           return table.decode(given.instance, given.arrays, &at, given.host,
+                                               &inputs);
+                         });
+}
+
 Outcome Plugin::forward_gradient(const Arguments& arguments, const Bundle& model,
                                  const OwnedArray& inputs, const OwnedArray& cotangents,
                                  const Host& host) const {

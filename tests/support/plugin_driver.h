@@ -132,6 +132,10 @@ class Plugin {
   Outcome vjp(const Arguments& arguments, const Bundle& model, const OwnedArray& activations,
               const OwnedArray& cotangents, const Host& host = {}) const;
 
+  /// out.arrays["inputs"] has the given shape.
+  Outcome decode(const Arguments& arguments, const Bundle& model, const OwnedArray& codes,
+                 std::vector<std::int64_t> inputs_shape, const Host& host = {}) const;
+
   /// out.arrays["outputs"] has as many columns as the model's task_outputs.
   Outcome intervene(const Arguments& arguments, const Bundle& model, const OwnedArray& concepts,
                     const Host& host = {}) const;

@@ -98,16 +98,23 @@ Judged::Judged(const Job& job, const Host& host)
   const bool from_pixels = !job.plugin && any_asks_for(job.metrics, "forward");
   const metrics::HeadView* const head = subject.views().head;
   const bool asks_head = !job.plugin && head != nullptr && any_asks_for(job.metrics, "head");
+  const bool decodes =
+      !job.plugin && subject.views().latent != nullptr && any_asks_for(job.metrics, "decode");
   // At the last layer the head view says all, and nobody calls.
   const bool calls_head = asks_head && !head->last_layer();
   if (asks_head) subject.set_above({});
-  if (!job.model || (subject.views().concepts == nullptr && !from_pixels && !calls_head)) return;
+  if (!job.model || (subject.views().concepts == nullptr && !from_pixels && !calls_head && !decodes))
+    return;
   Extents extents = Extents::of_arrays(model);
   extents.add(Extents::of_arrays(dataset));
   fitted.emplace(*job.model, Kind::kModel, host, model, extents);
   if (fitted->answers("intervene"))
     subject.set_intervention([this](const MatrixRef& concepts, const MatrixRef& told) {
       return of_this_model([&] { return fitted->call("intervene", {concepts, told}); });
+    });
+  if (decodes && fitted->answers("decode"))
+    subject.set_decoder([this](const MatrixRef& codes) {
+      return of_this_model([&] { return fitted->call("decode", {codes}); });
     });
   if (from_pixels) {
     fitted->require_forward();

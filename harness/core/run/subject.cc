@@ -335,6 +335,10 @@ void JudgedSubject::apply(const std::string& control, sdk::Seed seed) {
   apply_control(*explanation_, control, seed);
 }
 
+void JudgedSubject::set_decoder(decltype(metrics::LatentView::decode) decode) {
+  if (latent_) latent_->decode = std::move(decode);
+}
+
 void JudgedSubject::set_intervention(decltype(metrics::ConceptView::intervene) intervene) {
   if (concepts_) concepts_->intervene = std::move(intervene);
 }

@@ -59,6 +59,8 @@ class JudgedSubject {
                   decltype(metrics::ImageView::forward_gradient) gradient = {});
   /// What lies above the head view's layer; empty functions at the last layer.
   void set_above(metrics::HeadCalls above) { above_ = std::move(above); }
+  /// Of the model's own codes.
+  void set_decoder(decltype(metrics::LatentView::decode) decode);
   void set_intervention(decltype(metrics::ConceptView::intervene) intervene);
 
   /// Turns the explanation, if there is one, into its randomised twin, see control.h.

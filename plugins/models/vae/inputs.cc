@@ -68,6 +68,14 @@ VaeInputs::VaeInputs(const sdk::Tensor& inputs, Likelihood likelihood, const Ten
   if (likelihood == Likelihood::kGaussian) standardise(train);
 }
 
+Tensor VaeInputs::shift() const {
+  return shift_.defined() ? shift_.flatten() : torch::zeros({shape_[0]});
+}
+
+Tensor VaeInputs::unit() const {
+  return unit_.defined() ? unit_.flatten() : torch::ones({shape_[0]});
+}
+
 Tensor VaeInputs::as_read(const Tensor& rows) const {
   return borrowed_.index_select(0, rows).to(torch::kFloat32).contiguous();
 }

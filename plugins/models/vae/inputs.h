@@ -27,6 +27,9 @@ class VaeInputs {
   std::int64_t samples() const { return borrowed_.size(0); }
   /// Of one sample: c, h, w or f.
   const std::vector<std::int64_t>& shape() const { return shape_; }
+  /// What standardisation takes off and divides by, channel by channel; Bernoulli: 0 and 1.
+  Tensor shift() const;
+  Tensor unit() const;
 
  private:
   Tensor as_read(const Tensor& rows) const;  ///< batch() before standardisation

@@ -10,6 +10,7 @@
 #include "plugins/models/common/torch/freed_memory.h"
 #include "plugins/models/common/torch/joined_parameters.h"
 #include "plugins/models/vae/method.h"
+#include "plugins/models/vae/network.h"
 
 namespace conoscope::models {
 
@@ -117,13 +118,7 @@ void VaeModel::fit(const sdk::Arrays& dataset, const sdk::Context& context, sdk:
   const VaeInputs inputs(array, likelihood, train);
 
   const std::int64_t latents = latents_ > 0 ? latents_ : annotated_concepts(dataset);
-  NetworkSpec spec{inputs.shape(), VaeArchitecture::kDense, latents, hidden_};
-  if (architecture_ == "chen_mlp")
-    spec.architecture = VaeArchitecture::kChenMlp;
-  else if (architecture_ == "convolutional" ||
-           (architecture_ == "auto" && takes_convolutions(spec.sample)))
-    spec.architecture = VaeArchitecture::kConvolutional;
-  const VaeNetwork network(spec, context.seed().child("network"));
+  const VaeNetwork network(spec_of(inputs.shape(), latents), context.seed().child("network"));
 
   const std::int64_t batch = std::min(batch_size_, train.size(0));
   const std::int64_t steps = steps_ > 0 ? steps_ : (epochs_ * train.size(0) + batch - 1) / batch;
@@ -146,6 +141,48 @@ void VaeModel::fit(const sdk::Arrays& dataset, const sdk::Context& context, sdk:
   write(out, "codes", codes_are_samples_ ? all.samples : all.mean);
   if (!codes_are_samples_) write(out, "codes_log_variance", all.log_variance);
   write(out, "reconstruction_loss", all.reconstruction_losses);
+  std::vector<Tensor> parameters;
+  for (const Tensor& one : network.decoder_parameters()) parameters.push_back(one.flatten());
+  write(out, "decoder", torch::cat(parameters));
+  const auto& sample = inputs.shape();
+  std::ranges::copy(
+      sample,
+      out.create<std::int64_t>("sample_shape", {static_cast<std::int64_t>(sample.size())}).begin());
+  write(out, "inputs_shift", inputs.shift());
+  write(out, "inputs_unit", inputs.unit());
+}
+
+NetworkSpec VaeModel::spec_of(std::vector<std::int64_t> sample, std::int64_t latents) const {
+  NetworkSpec spec{std::move(sample), VaeArchitecture::kDense, latents, hidden_};
+  if (architecture_ == "chen_mlp")
+    spec.architecture = VaeArchitecture::kChenMlp;
+  else if (architecture_ == "convolutional" ||
+           (architecture_ == "auto" && takes_convolutions(spec.sample)))
+    spec.architecture = VaeArchitecture::kConvolutional;
+  return spec;
+}
+
+void VaeModel::decode(const sdk::Arrays& model, const sdk::Tensor& codes,
+                      const sdk::Context& /*context*/, std::span<double> inputs) {
+  make_repeatable();
+  const auto kept = model.find("decoder");
+  if (!kept) throw sdk::NotApplicable("the model was fitted by a version that kept no decoder");
+  const torch::NoGradGuard no_grad;
+  const auto shape = model.get("sample_shape").values<const std::int64_t>();
+  const VaeNetwork network(spec_of({shape.begin(), shape.end()}, codes.shape(1)), sdk::Seed(0));
+  const Tensor parameters = to_torch(*kept);
+  std::int64_t at = 0;
+  for (Tensor one : network.decoder_parameters()) {
+    one.copy_(parameters.slice(0, at, at + one.numel()).view(one.sizes()));
+    at += one.numel();
+  }
+  Tensor x = network.decode(to_torch(codes));
+  if (likelihood_ != "gaussian") x = torch::sigmoid(x);
+  std::vector<std::int64_t> by_channel(static_cast<std::size_t>(x.dim()), 1);
+  by_channel[1] = -1;
+  x = x * to_torch(model.get("inputs_unit")).view(by_channel) +
+      to_torch(model.get("inputs_shift")).view(by_channel);
+  fill(inputs, "the decoded inputs", x.dim() == 4 ? x.permute({0, 2, 3, 1}).contiguous() : x);
 }
 
 }  // namespace conoscope::models

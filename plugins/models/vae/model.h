@@ -1,13 +1,17 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "conoscope/sdk/model.h"
 #include "plugins/models/vae/methods.h"
 #include "plugins/models/vae/parameters.h"
 
 namespace conoscope::models {
+
+struct NetworkSpec;
 
 /// Trains a variational autoencoder on the training split and writes its latent view.
 ///
@@ -19,15 +23,23 @@ namespace conoscope::models {
 ///         that draw in place of the means, and no variances.
 /// throws  std::invalid_argument, sdk::NotApplicable as VaeInputs, VaeNetwork and the method
 ///         std::domain_error: the loss is not finite
-class VaeModel : public sdk::Model {
+///         For decode(): decoder, the decoder's parameters one after the other; sample_shape; and
+///         inputs_shift and inputs_unit, from the network's unit back to the dataset's.
+class VaeModel : public sdk::Model, public sdk::Decode {
  public:
   /// name  the plugin's id, for the log
   VaeModel(std::string name, const sdk::ParamsOf<kVaeParameters>& params,
            std::shared_ptr<VaeMethod> method);
 
   void fit(const sdk::Arrays& dataset, const sdk::Context& context, sdk::Sink& out) final;
+  /// The mean of p(x | z), in the dataset's unit.
+  void decode(const sdk::Arrays& model, const sdk::Tensor& codes, const sdk::Context& context,
+              std::span<double> inputs) final;
 
  private:
+  /// network.h's, which plugins' own files do not include.
+  NetworkSpec spec_of(std::vector<std::int64_t> sample, std::int64_t latents) const;
+
   std::string name_;
   std::shared_ptr<VaeMethod> method_;
   std::string likelihood_, architecture_;

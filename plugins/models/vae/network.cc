@@ -116,6 +116,16 @@ Tensor VaeNetwork::decode(const Tensor& z) const {
   return h.reshape(shape);
 }
 
+std::vector<Tensor> VaeNetwork::decoder_parameters() const {
+  std::vector<Tensor> out;
+  for (const auto* layers : {&decoder_, &transposed_})
+    for (const Layer& layer : *layers) {
+      out.push_back(layer.weight);
+      out.push_back(layer.bias);
+    }
+  return out;
+}
+
 std::vector<Tensor> VaeNetwork::parameters() const {
   std::vector<Tensor> all;
   for (const auto* layers : {&convolutions_, &encoder_, &decoder_, &transposed_})

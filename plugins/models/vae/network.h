@@ -44,6 +44,8 @@ class VaeNetwork {
   Tensor decode(const Tensor& z) const;
 
   std::vector<Tensor> parameters() const;
+  /// Those that decode() needs.
+  std::vector<Tensor> decoder_parameters() const;
 
  private:
   struct Layer {

@@ -190,3 +190,20 @@ TEST_CASE("measure --picture: the explanations of one's own arrays, a panel each
   CHECK_SAYS(draw({"--sample", "70000", "--picture", here.path("a.svg")}, 2).err,
              "there is no test sample 70000");
 }
+
+TEST_CASE("report: samples, what an autoencoder makes of them, and of a latent that is moved") {
+  const Workspace here;
+  if (!here.can_train()) SKIP_TEST("this build trains no model");
+  here.run_text(
+      "name = \"codes\"\nmetrics = [\"latent_traversals\"]\n[[dataset]]\nid = \"digits\"\n"
+      "[[model]]\nid = \"vae\"\nparams = { steps = 20, latents = 8 }\n");
+  here.run({"report", "codes", "-o", here.path("codes.html")});
+  const std::string page = bytes_of(here.path("codes.html"));
+  const std::size_t from = page.find("id=\"traversals\"");
+  REQUIRE(from != page.npos);
+  const std::string drawn = page.substr(from, page.find("</svg>", from) - from);
+  CHECK(numbers_of(drawn, "text", "x").size() == 2 + 6 + 6 * 7);  // names, and the values below
+  std::size_t images = 0;
+  for (auto at = drawn.find("<use "); at != drawn.npos; at = drawn.find("<use ", at + 1)) ++images;
+  CHECK(images == 7 + 7 + 6 * 7);
+}

@@ -468,6 +468,57 @@ TEST_CASE("surrogate_logits, concept_importances: as the explanation says") {
   CHECK(shared.at(12, "importance") == -4.0);
 }
 
+TEST_CASE("latent_traversals: what is decoded, packed; a latent is moved and the others stay") {
+  // 20 samples of 8 latents; latent l varies l times as much. The decoder paints latent 7 into the left
+  // half of a 64 x 32 image, and latent 2 into the right one.
+  LatentView latent;
+  latent.codes.resize(20, 8);
+  for (Index i = 0; i < 20; ++i)
+    for (Index l = 0; l < 8; ++l) latent.codes(i, l) = static_cast<double>(i * l) / 200.0;
+  latent.decode = [](const MatrixRef& codes) -> Matrix {
+    Matrix out(codes.rows(), 64 * 32);
+    for (Index i = 0; i < out.rows(); ++i)
+      for (Index p = 0; p < out.cols(); ++p) out(i, p) = codes(i, p % 32 < 16 ? 7 : 2);
+    return out;
+  };
+  ImageView images;
+  Matrix pixels = Matrix::Zero(20, 64 * 32);
+  pixels(3, 5) = 1.0;
+  images.pixels = pixels;
+  images.height = 64;
+  images.width = 32;
+  images.channels = 1;
+  const Annotations known;
+  const Subject subject({.latent = &latent, .annotations = &known, .images = &images});
+  const Rows rows(subject, "latent_traversals");
+  REQUIRE(rows.size() == 7 + 7 * 6);
+  CHECK(rows.caveat == "the 6 of 8 latents that vary most");
+  CHECK(std::isnan(rows.at(1, "latent")));
+  CHECK(rows.at(1, "sample") == 2.0);
+  const auto level = [&](std::size_t row, int pixel) {  // of the first of two pixels, red
+    return std::floor(rows.at(row, "pixel_" + std::to_string(pixel)) / 0x1p40);
+  };
+  CHECK(level(6, 0) == std::round(255.0 * latent.codes(17, 7)));
+  CHECK(level(6, 8) == std::round(255.0 * latent.codes(17, 2)));
+  // Grey: all colours and both pixels alike.
+  const double grey = level(6, 0);
+  double both = 0.0;
+  for (int byte = 0; byte < 6; ++byte) both = both * 256.0 + grey;
+  CHECK(rows.at(6, "pixel_0") == both);
+  // Latents 2 to 7, the last of which is moved in the last seven rows.
+  CHECK(rows.at(7, "latent") == 2.0);
+  CHECK(rows.at(42, "latent") == 7.0);
+  CHECK(rows.at(42, "value") == 0.0);
+  CHECK(rows.at(48, "value") == latent.codes(19, 7));
+  CHECK(level(48, 0) == std::round(255.0 * latent.codes(19, 7)));
+  CHECK(level(48, 8) == 0.0);  // as the first sample has it
+  CHECK(level(13, 8) == std::round(255.0 * latent.codes(19, 2)));
+
+  latent.decode = nullptr;
+  CHECK(reason_of(subject, "latent_traversals") ==
+        "not_applicable: the model does not turn codes back into inputs (decode)");
+}
+
 TEST_CASE("purity_matrix: that of ois, beside the oracle's") {
   numerics::Random random(4);
   ConceptView view;

@@ -478,3 +478,38 @@ TEST_CASE("vae: as many latents as concepts, samples in the place of means, Chen
   check_refused(plugin("ada_gvae").fit_model(pairs, data),
                 "changed_factors is 1, but share = \"concepts\"");
 }
+
+TEST_CASE("vae: what decode() makes of the codes has the reconstruction loss that was left") {
+  // Samples of the posterior are what the losses are of.
+  for (const std::string architecture : {"convolutional", "dense", "chen_mlp"})
+    for (const std::string likelihood : {"bernoulli", "gaussian"}) {
+      CAPTURE(architecture);
+      CAPTURE(likelihood);
+      const Bundle& data = digits();
+      Arguments arguments = small("vae", 30);
+      arguments["codes"] = "sample";
+      arguments["architecture"] = architecture;
+      arguments["likelihood"] = likelihood;
+      Outcome fitted = plugin("vae").fit_model(arguments, data);
+      REQUIRE(fitted.error == "");
+      const auto decoded = plugin("vae").decode(
+          arguments, fitted.out, fitted.out.arrays.at("codes"), data.shape("inputs"));
+      REQUIRE(decoded.error == "");
+      const auto x = data.values<float>("inputs");
+      const auto p = decoded.out.values<double>("inputs");
+      const auto losses = fitted.out.values<float>("reconstruction_loss");
+      const double unit = fitted.out.values<float>("inputs_unit")[0];
+      for (std::size_t i = 0; i < losses.size(); i += 100) {
+        double loss = 0.0;
+        for (std::size_t j = i * 64; j < (i + 1) * 64; ++j)
+          loss += likelihood == "bernoulli"
+                      ? -(x[j] * std::log(p[j]) + (1.0 - x[j]) * std::log1p(-p[j]))
+                      : 0.5 * std::pow((x[j] - p[j]) / unit, 2) + 0.5 * std::log(2.0 * M_PI);
+        CHECK(loss == doctest::Approx(losses[i]).epsilon(1e-4));
+      }
+      fitted.out.arrays.erase("decoder");
+      check_fault(plugin("vae").decode(arguments, fitted.out, fitted.out.arrays.at("codes"),
+                                       data.shape("inputs")),
+                  CONO_NOT_APPLICABLE, "the model was fitted by a version that kept no decoder");
+    }
+}
