@@ -1,16 +1,13 @@
 #include "results/formats/screen.h"
 
 #include <algorithm>
-#include <charconv>
-#include <map>
 #include <optional>
-#include <set>
-#include <sstream>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "results/formats/human_text.h"
+#include "results/formats/merged_notes.h"
 #include "results/formats/named_parameters.h"
 #include "results/formats/utf8.h"
 
@@ -27,89 +24,6 @@ struct Shown {
   std::vector<bool> best;
   bool is_text = true;
   int width = 0;
-};
-
-/// The text between its numbers, and the numbers.
-struct Pattern {
-  std::vector<std::string> between = {""}, numbers = {};
-};
-
-Pattern pattern_of(const std::string& text) {
-  Pattern out;
-  const auto digit = [&](std::size_t i) {
-    return i < text.size() && text[i] >= '0' && text[i] <= '9';
-  };
-  for (std::size_t i = 0; i < text.size();) {
-    if (!digit(i)) {
-      out.between.back() += text[i++];
-      continue;
-    }
-    std::string number;
-    while (digit(i) || (text[i] == '.' && digit(i + 1))) number += text[i++];
-    out.numbers.push_back(number);
-    out.between.emplace_back();
-  }
-  return out;
-}
-
-/// Footnotes that differ in their numbers alone, as one with their ranges.
-class MergedNotes {
- public:
-  explicit MergedNotes(const Footnotes& notes) {
-    std::map<std::vector<std::string>, std::size_t> known;
-    for (const auto& text : notes.texts()) {
-      const Pattern pattern = pattern_of(text);
-      const auto [at, is_new] = known.emplace(pattern.between, ranges_.size());
-      if (is_new) ranges_.push_back({pattern.between, {}});
-      Ranges& of = ranges_[at->second];
-      of.ranges.resize(pattern.numbers.size());
-      for (std::size_t i = 0; i < pattern.numbers.size(); ++i) of.ranges[i].add(pattern.numbers[i]);
-      number_of_.push_back(at->second + 1);
-    }
-  }
-
-  /// Of a field's notes "1,3", the merged ones, raised.
-  std::string marks(const std::string& of_notes) const {
-    std::set<std::size_t> merged;
-    std::istringstream numbers(of_notes);
-    for (std::string one; std::getline(numbers, one, ',');)
-      merged.insert(number_of_.at(std::stoul(one) - 1));
-    std::string out;
-    for (const std::size_t one : merged) out += (out.empty() ? "" : ",") + std::to_string(one);
-    return raised(out);
-  }
-
-  std::vector<std::string> texts() const {
-    std::vector<std::string> out;
-    for (const auto& of : ranges_) {
-      std::string text = of.between[0];
-      for (std::size_t i = 0; i < of.ranges.size(); ++i)
-        text += of.ranges[i].text() + of.between[i + 1];
-      out.push_back(text);
-    }
-    return out;
-  }
-
- private:
-  struct Range {
-    std::string low, high;
-    void add(const std::string& number) {
-      const auto value = [](const std::string& text) {
-        double out = 0.0;
-        std::from_chars(text.data(), text.data() + text.size(), out);
-        return out;
-      };
-      if (low.empty() || value(number) < value(low)) low = number;
-      if (high.empty() || value(number) > value(high)) high = number;
-    }
-    std::string text() const { return low == high ? low : low + "-" + high; }
-  };
-  struct Ranges {
-    std::vector<std::string> between;
-    std::vector<Range> ranges;
-  };
-  std::vector<Ranges> ranges_;
-  std::vector<std::size_t> number_of_;
 };
 
 /// May a line end behind it?
@@ -300,7 +214,7 @@ std::vector<std::string> wrapped(const std::string& text, int width) {
 
 std::string to_screen(const Table& table, const Screen& screen) {
   const Footnotes notes(table);
-  const MergedNotes merged(notes);
+  const MergedNotes merged(notes.texts());
   std::vector<Shown> written;
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
     const Column& column = table.columns[i];

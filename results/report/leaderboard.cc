@@ -5,6 +5,7 @@
 
 #include "results/analysis/verdict.h"
 #include "results/formats/human_text.h"
+#include "results/formats/merged_notes.h"
 #include "results/report/headline.h"
 #include "results/report/sections.h"
 
@@ -25,7 +26,7 @@ JsonObject mark(const std::string& kind, const BoardEntry& entry, const SeedScor
 void add_row(PageTable& table, const Entrant& entrant, std::int64_t place,
              const std::set<std::string>& controls, const SeedScores& seeds) {
   const Estimate& estimate = entrant.score.estimate;
-  std::vector<std::string> notes = estimate.messages;
+  std::vector<std::string> notes = MergedNotes(estimate.messages).texts();
   if (!entrant.missing.empty()) notes.push_back(entrant.missing);
   std::vector<PageCell> cells = {
       entrant.score.rank ? std::to_string(*entrant.score.rank) : "-", entrant.method,
