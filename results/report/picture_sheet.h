@@ -25,12 +25,14 @@ class PictureSheet {
   std::string use(const Picture& picture, double x, double y, double side);
 
   bool empty() const { return ids_.empty(); }
-  /// Of the addresses of all of them.
-  std::size_t bytes() const { return definitions_.size(); }
+  /// So many bytes of images that a page becomes too large to be mailed with more.
+  bool full() const { return definitions_.size() > kMost; }
   /// What `use` refers to, to stand inside an <svg>.
   std::string definitions() const;
 
  private:
+  static constexpr std::size_t kMost = std::size_t{6} << 20;
+
   std::map<std::string, std::string> ids_;  ///< by address
   std::string definitions_;
 };

@@ -220,6 +220,9 @@ void write_report(Store& store, const ReportOptions& options, std::ostream& out)
       << ". Everything is in this one file.</p>\n";
   if (const std::string why = why_no_pictures(); !why.empty())
     out << "<p id=no-pictures><strong>Without pictures:</strong> " << why << "</p>\n";
+  if (sheet.full())
+    out << "<p><strong>Some images are left out:</strong> the page would be too large. A report of "
+           "fewer runs has them.</p>\n";
   out << "<nav aria-label=Sections><ul>";
   for (const Section& section : sections)
     out << "<li><a href=\"#" << section.id << "\">" << section.title << "</a>";

@@ -42,6 +42,21 @@ std::string ShownSummary::text(std::size_t row, std::string_view column) const {
   return real_text(number(row, column));
 }
 
+namespace {
+
+/// Of a cell; images as long as the page has room for them.
+CellData cell_data(const ReportContext& context, const std::string& cell) {
+  if (!context.options.data) return {};
+  CellData out = context.options.data(cell);
+  if (out.picture)
+    out.picture = [picture = out.picture, &sheet = context.sheet](std::int64_t sample) {
+      return sheet.full() ? std::nullopt : picture(sample);
+    };
+  return out;
+}
+
+}  // namespace
+
 std::vector<ShownSummary> shown_summaries(const ReportContext& context, std::string_view name) {
   std::vector<ShownSummary> out;
   const auto& shapes = context.options.summaries;
@@ -61,7 +76,7 @@ std::vector<ShownSummary> shown_summaries(const ReportContext& context, std::str
                          entrant.method,
                          *shape,
                          *found,
-                         context.options.data ? context.options.data(found->cell) : CellData(),
+                         cell_data(context, found->cell),
                          {}};
         std::ranges::copy_if(cells, std::back_inserter(one.twins), [&found](const auto& cell) {
           return cell.subject == found->subject && cell.seed == found->seed &&

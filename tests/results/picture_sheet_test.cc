@@ -84,6 +84,22 @@ TEST_CASE("PictureSheet: an image is defined once, however often it is used") {
   CHECK(all.find("id=\"image-0\"") == all.rfind("id=\"image-0\""));
 }
 
+TEST_CASE("PictureSheet: a page has room for so many images") {
+  PictureSheet sheet;
+  std::uint32_t state = 1;
+  int used = 0;
+  for (; !sheet.full() && used < 1000; ++used) {
+    Picture noise{128, 128, 3, {}};
+    for (int i = 0; i < 128 * 128 * 3; ++i) {
+      state = state * 1664525U + 1013904223U;
+      noise.bytes += static_cast<char>(static_cast<unsigned char>(state >> 24));
+    }
+    sheet.use(noise, 0, 0, 10);
+  }
+  CHECK(used > 80);  // 64 KiB each in base 64, 6 MiB in all
+  CHECK(used < 110);
+}
+
 TEST_CASE("fired_grid, fired_outline: the area above half, as a path around it") {
   // Levels of two rows of two, see packed_positions().
   const double nan = std::nan("");
