@@ -260,7 +260,10 @@
     const config = { ...specs.theme, axisY: { labelLimit: Math.max(120, Math.min(400, figure.clientWidth * 0.36)) } };
     fill(spec, data, scaleFor(data));
     spec.datasets = { rows: data };
-    for (const param of spec.params ?? []) param.value = param.name === "metric" ? axisTitle(state.metric) : param.name === "against" ? axisTitle(state.against) : state[param.name];
+    // Above it, viridis is light.
+    const means = data.map(one => one.mean).filter(mean => typeof mean === "number"), least = Math.min(...means);
+    const middle = least + 0.6 * (Math.max(...means) - least);
+    for (const param of spec.params ?? []) param.value = param.name === "middle" ? middle : param.name === "metric" ? axisTitle(state.metric) : param.name === "against" ? axisTitle(state.against) : state[param.name];
     // In numbers, because Vega-Lite warns of a container's width beside a height by steps.
     if (spec.width === "container") spec.width = figure.clientWidth;
     const yField = spec.encoding?.y?.field;
