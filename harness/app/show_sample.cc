@@ -108,29 +108,30 @@ std::vector<results::CellSummary> scored(const Options& options, results::Store&
   throw UsageError("show --sample: " + message);
 }
 
-results::Table table_of(const std::vector<results::ExplainedPanel>& panels) {
+/// A row for each addend, with the sum so far.
+results::Table table_of(const std::map<std::string, results::ExplainedSample>& by_control) {
   using results::Column;
   using results::ColumnType;
-  results::Table out{{{"explained by"},
+  results::Table out{{{"control"},
                       {"term"},
                       {"score", ColumnType::kReal},
                       {"importance", ColumnType::kReal},
                       {"contribution", ColumnType::kReal},
                       {"logit", ColumnType::kReal}},
                      {}};
-  for (const auto& [title, of] : panels) {
+  for (const auto& [control, of] : by_control) {
     double sum = of.bias;
-    out.add({title, std::string("bias"), {}, {}, of.bias, sum});
+    out.add({control, std::string("bias"), {}, {}, of.bias, sum});
     for (const results::ConceptTerm& term : of.terms) {
       sum += term.contribution;
       if (term.concept_id)
-        out.add({title, "concept " + std::to_string(*term.concept_id), term.score, term.importance,
-                 term.contribution, sum});
+        out.add({control, "concept " + std::to_string(*term.concept_id), term.score,
+                 term.importance, term.contribution, sum});
       else
-        out.add({title, std::string("all others"), {}, {}, term.contribution, sum});
+        out.add({control, std::string("all others"), {}, {}, term.contribution, sum});
     }
-    out.add({title, std::string("surrogate"), {}, {}, {}, of.surrogate_logit});
-    out.add({title, std::string("model"), {}, {}, {}, of.logit});
+    out.add({control, std::string("surrogate"), {}, {}, {}, of.surrogate_logit});
+    out.add({control, std::string("model"), {}, {}, {}, of.logit});
   }
   return out;
 }
@@ -155,23 +156,21 @@ void show_sample(const Options& options, results::Store& store, const std::strin
   const Asked asked = asked_of(store, cell);
   const auto& columns = metrics::find_summary("explained_samples")->columns;
   const results::SummaryShape shape{"explained_samples(sample=" + number + ")", columns};
-  std::vector<results::ExplainedPanel> panels;
+  std::map<std::string, results::ExplainedSample> by_control;  // "none" comes first
   for (const results::CellSummary& one : scored(options, store, asked, shape))
-    panels.push_back({one.cell == cell ? asked.explainer : "its twin: " + one.control,
-                      results::explained_samples(one.values, shape).at(0)});
-  std::ranges::stable_sort(panels, std::greater(),
-                           [&](const auto& panel) { return panel.title == asked.explainer; });
+    by_control[one.control] = results::explained_samples(one.values, shape).at(0);
   if (!draws) {
-    std::cout << results::to_text(table_of(panels), options.format());
+    std::cout << results::to_text(table_of(by_control), options.format());
     return;
   }
+  std::vector<results::ExplainedPanel> panels;
+  for (const auto& [control, of] : by_control)
+    panels.push_back({control == "none" ? asked.explainer : "its twin: " + control, of});
   results::PictureSheet sheet;
   const std::string svg = results::explained_sample_svg(
       panels, KeptCellData(store, options.cache()).of(cell), sheet, true);
   replace_file(path, svg);
-  std::cerr << path.string() << ": " << (svg.size() + 1023) / 1024 << " KiB"
-            << (sheet.empty() ? ", without an image: the cache has none of this sample" : "")
-            << '\n';
+  std::cerr << path.string() << ": " << (svg.size() + 1023) / 1024 << " KiB\n";
 }
 
 }  // namespace conoscope::app

@@ -56,7 +56,7 @@ TEST_CASE("summaries: as csv files and as arrays, the same numbers, equal bytes"
   for (std::string line; std::getline(lines, line);) ++rows;
   CHECK(rows % (4 * 3) == 0);  // as many samples of each concept
   CHECK(array.shape == std::vector<std::int64_t>{rows, 7});
-  CHECK_FALSE(archive.has("top_samples"));  // there are no images
+  CHECK_FALSE(archive.has("latent_traversals"));  // there are no images
 
   // The same numbers, to the last digit.
   const std::string stored = here.query(
@@ -156,8 +156,8 @@ TEST_CASE(
     }
   }
   CHECK(panels == 2);
-  CHECK(rows.front()["explained by"] == "svd");
-  CHECK(rows.back()["explained by"] == "its twin: random_importance");
+  CHECK(rows.front()["control"] == "none");
+  CHECK(rows.back()["control"] == "random_importance");
 
   fs::remove_all(here.cache());
   here.run({"show", cell, "--sample", "3", "-o", here.path("sample.svg")});
