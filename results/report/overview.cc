@@ -35,8 +35,8 @@ Section overview_section(const ReportContext& context) {
       machines.add(cells);
     }
   }
-  Section section{"overview", "What was run", runs.html()};
-  if (!machines.empty()) section.html += machines.html();
+  Section section{"overview", "What was run", runs.folded_html()};
+  if (!machines.empty()) section.html += machines.folded_html();
   return section;
 }
 
