@@ -254,43 +254,50 @@ std::string explained_metric(const Options& options) {
   return "explained_samples(sample=" + std::to_string(options.number("sample", 0)) + ")";
 }
 
-/// Takes the metric of --picture out of the scores, and draws it.
-void draw_explained(core::Measured& measured, const std::string& metric, const fs::path& path) {
-  const results::SummaryShape shape{metric, metrics::find_summary("explained_samples")->columns};
+/// What --picture is drawn from.
+struct Explained {
   std::vector<results::ExplainedPanel> panels;
-  std::string why = "there is no explanation of a head view";
-  for (core::MeasuredSubject& subject : measured.subjects)
-    for (auto score = subject.scores.begin(); score != subject.scores.end();) {
-      if (score->metric != metric) {
-        ++score;
-        continue;
-      }
-      const bool twin = subject.control != "none";
-      if (!score->parts.empty())
-        panels.push_back({twin ? subject.name + ", its twin: " + subject.control : subject.name,
-                          results::explained_samples(score->parts, shape).at(0)});
-      else if (!score->scores.empty())
-        why = score->scores[0].message;
-      score = subject.scores.erase(score);
-    }
+  std::string why = "there is no explanation of a head view";  ///< where there is no panel
+};
+
+/// Takes the metric of --picture out of the scores.
+Explained take_explained(core::Measured& measured, const std::string& metric) {
+  const results::SummaryShape shape{metric, metrics::find_summary("explained_samples")->columns};
+  Explained out;
+  for (core::MeasuredSubject& subject : measured.subjects) {
+    const auto score = std::ranges::find(subject.scores, metric, &core::MeasuredScore::metric);
+    if (score == subject.scores.end()) continue;
+    const bool twin = subject.control != "none";
+    if (!score->parts.empty())
+      out.panels.push_back({twin ? subject.name + ", its twin: " + subject.control : subject.name,
+                            results::explained_samples(score->parts, shape).at(0)});
+    else if (!score->scores.empty())
+      out.why = score->scores[0].message;
+    subject.scores.erase(score);
+  }
   std::erase_if(measured.missing, [&metric](const auto& one) { return one.metric == metric; });
-  if (panels.empty()) throw UsageError("--picture: " + why);
+  return out;
+}
+
+void draw(const Explained& explained, const core::AxisNames& names, const fs::path& path) {
   results::PictureSheet sheet;
   results::CellData data;
-  if (measured.names.given.contains("output")) data.classes = measured.names.of.at("output");
-  replace_file(path, results::explained_sample_svg(panels, data, sheet, true));
+  if (names.given.contains("output")) data.classes = names.of.at("output");
+  replace_file(path, results::explained_sample_svg(explained.panels, data, sheet, true));
 }
 
 /// Before anything is fitted, so that no work is lost because a folder is missing.
 void check_outputs(const Options& options) {
   if (options.has("save-explanations")) make_folder(options.get<std::string>("save-explanations"));
-  if (!options.has("per-sample")) return;
-  const fs::path file = options.get<std::string>("per-sample");
-  const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
-  if (const auto fault = core::fault_of_folder(folder); !fault.empty())
-    throw results::StoreError(
-        results::StoreProblem::cannot_open,
-        "--per-sample " + file.string() + ": " + folder.string() + ": " + fault);
+  for (const char* option : {"per-sample", "picture"}) {
+    if (!options.has(option)) continue;
+    const fs::path file = options.get<std::string>(option);
+    const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
+    if (const auto fault = core::fault_of_folder(folder); !fault.empty())
+      throw results::StoreError(
+          results::StoreProblem::cannot_open,
+          std::string("--") + option + " " + file.string() + ": " + folder.string() + ": " + fault);
+  }
 }
 
 void add_options(Options& options) {
@@ -392,8 +399,8 @@ int measure_command(const Arguments& arguments) {
   const auto registry = scan_plugins(options, quarantine);
   const MeasureArguments given = read_arguments(options, registry);
   core::MeasureRequest request = request_of(given, options, registry, quarantine);
-  const std::string explained = explained_metric(options);
-  if (!explained.empty()) request.metrics.push_back(explained);
+  const std::string explained_name = explained_metric(options);
+  if (!explained_name.empty()) request.metrics.push_back(explained_name);
   std::vector<core::PluginFile> plugins = {request.data.plugin};
   for (const auto* list : {&request.explainers, &request.metric_plugins})
     for (const auto& component : *list) plugins.push_back(component.plugin);
@@ -415,7 +422,7 @@ int measure_command(const Arguments& arguments) {
   std::cerr << measured.log;
   std::cerr << core::judged_rows(measured.train, measured.test)
             << (measured.drawn ? " (--split)\n" : "\n");
-  if (!explained.empty()) draw_explained(measured, explained, options.get<std::string>("picture"));
+  const Explained explained = take_explained(measured, explained_name);
   const bool named = !given.metrics.empty() || !given.metric_plugins.empty();
   print_measured(measured, named, options.has("per-concept"), format);
   if (options.has("name") && !measured.subjects.empty()) keep(request, measured, options);
@@ -425,6 +432,13 @@ int measure_command(const Arguments& arguments) {
     saved = saved_or_not([&] {
               save_parts(measured, core::Cache(options.cache()),
                          options.get<std::string>("per-sample"));
+            }) == kOk &&
+            saved;
+  if (options.has("picture") && explained.panels.empty())
+    throw UsageError("--picture: " + explained.why);
+  if (options.has("picture"))
+    saved = saved_or_not([&] {
+              draw(explained, measured.names, options.get<std::string>("picture"));
             }) == kOk &&
             saved;
   if (!saved) return kNotSaved;

@@ -7,7 +7,6 @@
 
 #include "harness/app/cell_data.h"
 #include "harness/app/command.h"
-#include "harness/app/folders.h"
 #include "harness/app/plugin_access.h"
 #include "harness/app/plugin_info.h"
 #include "harness/app/text_file.h"
@@ -18,7 +17,6 @@
 #include "harness/core/run/supervisor.h"
 #include "metrics/summaries/summary.h"
 #include "results/boards/summaries.h"
-#include "results/formats/human_text.h"
 #include "results/report/explained_sample.h"
 #include "results/store/sqlite.h"
 

@@ -195,7 +195,6 @@ void add_cards(PageTable& table, PageDrawings& drawings, const ShownSummary& of,
       by_output[std::isnan(output) ? 0.0 : output] +=
           "<h4>" + html_text(name) + "</h4>\n<p>" + html_text(facts_of(of, r)) + "</p>\n" + svg;
   }
-  // Where all share their concepts, these are not sorted by what they count for most.
   for (const auto& [output, html] : by_output)
     drawings.add(of.keys, of.method,
                  std::isnan(of.number(0, "output")) ? "all" : CellData::name(data.classes, output),

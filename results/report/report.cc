@@ -118,8 +118,9 @@ void read_metrics(ReportContext& context) {
   for (ReportedRun& run : context.runs) {
     run.metrics = context.store.run_metrics(run.key);
     std::erase_if(run.metrics, [&context](const std::string& name) {
-      return std::ranges::find(context.options.summaries, name, &SummaryShape::name) !=
-             context.options.summaries.end();
+      // As explained_samples(sample=3), too.
+      return std::ranges::find(context.options.summaries, name.substr(0, name.find('(')),
+                               &SummaryShape::name) != context.options.summaries.end();
     });
     std::ranges::sort(run.metrics, by_place);
     names.insert(run.metrics.begin(), run.metrics.end());

@@ -24,7 +24,7 @@ struct ReportOptions {
 };
 
 /// Writes what a store knows of runs as one HTML file that needs nothing else: tables and, where
-/// this build has what draws them, their pictures. Equal stores give equal bytes.
+/// this build has what draws them, their pictures. Equal stores and equal data give equal bytes.
 ///
 /// throws  StoreError (not_found): there is no such run, or none at all
 void write_report(Store& store, const ReportOptions& options, std::ostream& out);

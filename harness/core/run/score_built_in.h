@@ -14,7 +14,7 @@ namespace conoscope::core {
 bool any_asks_for(const std::vector<std::string>& metrics, std::string_view view);
 
 /// May the metric's parts be as many as the samples? Those of measures of concept views and codes are
-/// by concept, pair or point of a curve: few.
+/// by concept, pair or point of a curve, and a summary is small: few.
 bool parts_by_sample(const metrics::Metric& metric);
 
 /// Told of every score; by_sample: its parts may be as many as the samples.
