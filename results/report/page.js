@@ -63,6 +63,8 @@
     }
   }
 
+  const isFound = method => method.toLowerCase().includes(state.find.toLowerCase());
+
   // Of a table whose picture has room for one method: the one that is followed, else the first.
   const methodsOf = table => [...new Set([...table.tBodies].filter(group => fits(group)).flatMap(group => [...group.rows].map(row => rowOf(row).method)))];
   function ofOne(table) {
@@ -80,7 +82,7 @@
       enhance(group);
       for (const row of group.rows) {
         const method = rowOf(row).method;
-        row.hidden = (state.find !== "" && method !== undefined && !method.toLowerCase().includes(state.find.toLowerCase())) || (table.of !== undefined && method !== table.of);
+        row.hidden = (method !== undefined && !isFound(method)) || (table.of !== undefined && method !== table.of);
         row.classList.toggle("picked", method !== undefined && method === state.picked);
         row.querySelector("button.method")?.setAttribute("aria-pressed", String(method === state.picked));
         shown += row.hidden ? 0 : 1;
@@ -177,7 +179,7 @@
 
   function paretoRecords() {
     const x = meansOf(boardOf(state.against)), y = meansOf(boardOf(state.metric));
-    const both = [...y.keys()].filter(method => x.has(method)), found = both.filter(method => !steps.includes(method));
+    const both = [...y.keys()].filter(method => x.has(method) && isFound(method)), found = both.filter(method => !steps.includes(method));
     const points = (found.length > 0 ? found : both).map(method => {
       const across = x.get(method), up = y.get(method);
       return { method, x: across.mean, mean: up.mean, xText: across.marks?.[0]?.text, text: up.marks?.[0]?.text, label: `${method}, ${across.marks?.[0]?.text}, ${up.marks?.[0]?.text}` };

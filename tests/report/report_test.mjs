@@ -579,6 +579,8 @@ test("two runs have a selector, and filters and sorts work", () => reading(pages
   await change(page, () => page.fill("#find", "svd"));
   assert.ok((await shownRows(page, "board-table")).every(row => row[1].includes("svd")));
   assert.ok((await points(page, "board")).every(({ label }) => label.includes("svd")));
+  const compared = await points(page, "pareto");
+  assert.ok(compared.length === 3 && compared.every(({ label }) => label.startsWith("svd")), "the picture of two metrics follows the filter");
   await change(page, () => page.fill("#find", "no such method"));
   assert.match(await page.locator("#board .nothing").last().textContent(), /nothing for this choice/);
   assert.deepEqual(complaints, []);
