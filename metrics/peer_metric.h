@@ -24,6 +24,7 @@ struct CellExplanation {
   /// How many neighbouring CAVs span each concept, output by output, where concepts are subspaces;
   /// empty: every CAV is a concept.
   std::vector<IndexVector> dimensions = {};
+  std::int64_t seed = 0;  ///< of the run, for people; a cell's own is not told
 };
 
 /// A cell and its peers: cells of the same dataset, model, explainer and control that have other

@@ -96,6 +96,19 @@ formats::Array as_columns(formats::Array array, const std::string& name, std::in
   return array;
 }
 
+std::optional<formats::Array> read_images(std::optional<formats::Array> images,
+                                          std::int64_t samples, const std::string& like) {
+  if (!images) return images;
+  if (images->shape.size() != 4 || (images->shape[3] != 1 && images->shape[3] != 3))
+    refuse(*images, "inputs are " + images->shape_text() +
+                        ", expected samples x height x width x 1 or 3 channels");
+  if (images->shape[0] != samples)
+    refuse(*images, "inputs has " + std::to_string(images->shape[0]) + " rows, but " + like +
+                        " has " + std::to_string(samples));
+  check_finite(*images, "inputs");
+  return images;
+}
+
 void check_targets(const formats::Array& targets, const formats::Array& weight, bool attributes) {
   if (targets.shape[1] != weight.shape[0])
     refuse(targets, "targets have " + std::to_string(targets.shape[1]) + " columns, but " +

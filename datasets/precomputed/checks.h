@@ -52,6 +52,10 @@ std::vector<std::int64_t> read_labels(const formats::Array& labels, bool softmax
 sdk::Split read_split(const formats::Array& train, const formats::Array& test,
                       std::int64_t samples);
 
+/// throws  std::invalid_argument: not n x height x width x 1 or 3 channels, or a value that is not finite
+std::optional<formats::Array> read_images(std::optional<formats::Array> images,
+                                          std::int64_t samples, const std::string& like);
+
 /// The sample of each segment; nothing where neither array is given.
 /// throws  std::invalid_argument: one without the other, embeddings not m x width or not finite, or
 ///         samples not m row numbers below `samples`

@@ -71,6 +71,8 @@ constexpr auto kParameters = sdk::parameters(
     sdk::optional_file("concept_groups")
         .help("k numbers from 0: concepts of equal numbers are told together"),
     sdk::optional_file("factors").offers("factors").help("n x F: generative factors"),
+    sdk::optional_file("inputs").offers("inputs").help(
+        "n x height x width x channels: the images, for pictures; in the order of activations"),
     sdk::optional_file("segment_embeddings")
         .offers("segments")
         .help(
@@ -130,6 +132,7 @@ class Precomputed final : public sdk::Dataset {
     const std::vector<std::int64_t> labels = load_labels(head);
     const auto annotations = load_annotations(head);
     const auto known = annotations.find("concepts");
+    const auto images = read_images(find("inputs"), samples_, like_);
     const std::vector<std::int64_t> groups = read_groups(
         find("concept_groups"), known == annotations.end() ? 0 : known->second.shape[1]);
     const auto embeddings = find("segment_embeddings"), owners = find("segment_sample");
@@ -169,6 +172,7 @@ class Precomputed final : public sdk::Dataset {
         out.text(name.substr(0, name.size() - 1) + "_names", list_text(columns.columns));
     }
     if (!groups.empty()) write_whole(out, "concept_groups", groups);
+    if (images) write_images(out, *images);
     if (embeddings) {
       write(out, "segment_embeddings", {*embeddings}, embeddings->shape);
       write_whole(out, "segment_sample", segments);
@@ -275,6 +279,6 @@ citation = ""
 needs = []
 offers = ["head_view"]
 seeded = true
-added = ["test_per_class", "concept_groups"]
+added = ["test_per_class", "concept_groups", "inputs"]
 )toml",
                   kParameters)

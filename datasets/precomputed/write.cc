@@ -43,6 +43,12 @@ void write_activations(sdk::Sink& out, const std::vector<formats::Array>& parts,
   }
 }
 
+void write_images(sdk::Sink& out, const formats::Array& images) {
+  if (images.dtype != formats::DType::u1) return write(out, "inputs", {images}, images.shape);
+  const auto values = out.create<std::uint8_t>("inputs", images.shape);
+  std::memcpy(values.data(), images.bytes.data(), images.bytes.size());
+}
+
 void write_concepts(sdk::Sink& out, const ConceptArrays& concepts) {
   const auto pass = [&out](const char* name, const std::optional<formats::Array>& array) {
     if (array) write(out, name, {*array}, array->shape);

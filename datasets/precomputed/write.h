@@ -19,6 +19,9 @@ void write(sdk::Sink& out, const std::string& name, const std::vector<formats::A
 void write_activations(sdk::Sink& out, const std::vector<formats::Array>& parts,
                        const std::vector<std::int64_t>& shape);
 
+/// Bytes stay bytes.
+void write_images(sdk::Sink& out, const formats::Array& images);
+
 void write_concepts(sdk::Sink& out, const ConceptArrays& concepts);
 
 }  // namespace conoscope::datasets

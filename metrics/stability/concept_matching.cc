@@ -39,6 +39,10 @@ Matrix orthonormal(const MatrixRef& rows) {
   return q.transpose();
 }
 
+bool same(const MatrixRef& a, const MatrixRef& b) {
+  return a.rows() == b.rows() && a.cols() == b.cols() && a == b;
+}
+
 /// importance  K_c x columns
 ConceptSubspaces concepts_in(const MatrixRef& cavs, const MatrixRef& importance,
                              const IndexVector& dimensions) {
@@ -50,6 +54,7 @@ ConceptSubspaces concepts_in(const MatrixRef& cavs, const MatrixRef& importance,
     if (basis.rows() > 0) {
       out.importance.row(out.count()) = importance.middleRows(row, p).colwise().norm();
       out.bases.push_back(std::move(basis));
+      out.first.push_back(row);
     }
     row += p;
   }
@@ -58,6 +63,16 @@ ConceptSubspaces concepts_in(const MatrixRef& cavs, const MatrixRef& importance,
 }
 
 }  // namespace
+
+void require_comparable(const CellExplanation& a, const CellExplanation& b) {
+  if (!same(a.weight, b.weight) || !same(a.bias, b.bias))
+    throw NotApplicable(
+        "the model differs from seed to seed, and directions of two latent spaces cannot be "
+        "compared");
+  if (a.explanation.class_agnostic != b.explanation.class_agnostic ||
+      a.explanation.outputs() != b.explanation.outputs())
+    numerics::refuse(kName, "two explanations of different shape");
+}
 
 std::vector<ConceptSubspaces> concepts_of(const CellExplanation& found) {
   const CheckedExplanation explanation(found.explanation);

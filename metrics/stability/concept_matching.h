@@ -11,12 +11,17 @@ namespace conoscope::metrics {
 /// class-agnostic explanation there is one such set for all outputs.
 struct ConceptSubspaces {
   std::vector<Matrix> bases;  ///< p x D, orthonormal rows
+  IndexVector first;          ///< of each, the first of its CAVs, counted within the output
   /// Rows: concepts. Columns: one, or every output where the concepts are shared. |alpha|; of a
   /// subspace the norm of its alphas, which does not depend on the choice of its basis.
   Matrix importance;
 
   Index count() const { return static_cast<Index>(bases.size()); }
 };
+
+/// throws  NotApplicable: the heads differ, so directions of one latent space are none of the other;
+///         std::invalid_argument: of other kinds, or numbers of outputs
+void require_comparable(const CellExplanation& a, const CellExplanation& b);
 
 /// The concepts of each output. A CAV of 0 is none: an explainer marks so what it did not find.
 ///

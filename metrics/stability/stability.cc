@@ -30,10 +30,6 @@ Sets found_concepts(const CellExplanation& found) {
   return out;
 }
 
-bool same(const MatrixRef& a, const MatrixRef& b) {
-  return a.rows() == b.rows() && a.cols() == b.cols() && a == b;
-}
-
 /// The mean over the peers of what `compare` says of the cell and each of them.
 Result over_peers(const Peers& peers,
                   const std::function<double(const Sets& own, const Sets& other)>& compare) {
@@ -41,13 +37,7 @@ Result over_peers(const Peers& peers,
   const Sets own = found_concepts(peers.own);
   Result out;
   for (const CellExplanation& other : peers.others) {
-    if (!same(peers.own.weight, other.weight) || !same(peers.own.bias, other.bias))
-      throw NotApplicable(
-          "the model differs from seed to seed, and directions of two latent spaces cannot be "
-          "compared");
-    if (peers.own.explanation.class_agnostic != other.explanation.class_agnostic ||
-        peers.own.explanation.outputs() != other.explanation.outputs())
-      numerics::refuse("stability", "two explanations of different shape");
+    require_comparable(peers.own, other);
     out.parts.push_back(compare(own, found_concepts(other)));
     out.value += out.parts.back();
   }

@@ -57,18 +57,18 @@ std::vector<Card> all_cards(const Subject& subject, Index columns) {
   return out;
 }
 
-/// The most important first; outputs with concepts of their own take turns.
 void sort_by_importance(std::vector<Card>& cards, bool by_output) {
-  std::ranges::stable_sort(cards, {}, [](const Card& card) { return -std::abs(card.importance); });
-  if (!by_output) return;
-  std::vector<std::pair<Index, Card>> turns;
-  for (const Card& card : cards)
-    turns.emplace_back(
-        std::ranges::count_if(turns,
-                              [&](const auto& turn) { return turn.second.output == card.output; }),
-        card);
-  std::ranges::stable_sort(turns, {}, [](const auto& turn) { return turn.first; });
-  std::ranges::transform(turns, cards.begin(), [](const auto& turn) { return turn.second; });
+  Vector importance(static_cast<Index>(cards.size()));
+  IndexVector output;
+  for (const Card& card : cards) {
+    importance[static_cast<Index>(output.size())] = card.importance;
+    output.push_back(card.output);
+  }
+  if (!by_output) output.clear();
+  std::vector<Card> sorted;
+  for (const Index j : most_important_first(importance, output))
+    sorted.push_back(cards[static_cast<std::size_t>(j)]);
+  cards = std::move(sorted);
 }
 
 struct ShownCards {

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <numeric>
 
+#include "metrics/summaries/packed_pixels.h"
 #include "metrics/summaries/shown_items.h"
 #include "numerics/checks.h"
 
@@ -11,53 +13,7 @@ namespace conoscope::metrics {
 
 namespace {
 
-constexpr Index kMostLatents = 6, kSteps = 7, kSide = 32;
-constexpr double kPixel = 16777216.0;  // 2^24
-
-struct Range {
-  double low = kUnbounded, high = -kUnbounded;
-};
-
-Range range_of(const ImageView& images) {
-  Range out;
-  numerics::for_each_block(images.pixels, 1, [&out](Index, const Matrix& block) {
-    out.low = std::min(out.low, block.minCoeff());
-    out.high = std::max(out.high, block.maxCoeff());
-  });
-  return out;
-}
-
-/// The mean of one channel over the area that a small pixel covers.
-double area(const Vector& image, const ImageView& of, Index row, Index column, Index channel) {
-  const auto from = [](Index at, Index size) { return at * size / kSide; };
-  const auto to = [&from](Index at, Index size) {
-    return std::max(from(at, size) + 1, ((at + 1) * size + kSide - 1) / kSide);
-  };
-  double sum = 0.0, count = 0.0;
-  for (Index r = from(row, of.height); r < to(row, of.height); ++r)
-    for (Index c = from(column, of.width); c < to(column, of.width); ++c, ++count)
-      sum += image[(r * of.width + c) * of.channels + channel];
-  return sum / count;
-}
-
-std::vector<double> packed(const Vector& image, const ImageView& of, const Range& range) {
-  std::vector<double> out;
-  double first = 0.0;
-  for (Index p = 0; p < kSide * kSide; ++p) {
-    double pixel = 0.0;
-    for (Index colour = 0; colour < 3; ++colour) {
-      const double value = area(image, of, p / kSide, p % kSide, of.channels == 1 ? 0 : colour);
-      const double share =
-          range.high > range.low ? (value - range.low) / (range.high - range.low) : 0.0;
-      pixel = pixel * 256.0 + std::round(255.0 * std::clamp(share, 0.0, 1.0));
-    }
-    if (p % 2 == 0)
-      first = pixel;
-    else
-      out.push_back(first * kPixel + pixel);
-  }
-  return out;
-}
+constexpr Index kMostLatents = 6, kSteps = 7;
 
 double quantile(Vector values, double level) {
   std::ranges::sort(values);
@@ -80,10 +36,8 @@ SummaryTable traversals(const Subject& subject) {
   const ImageView& images = subject.images();
   if (!latent.decode)
     throw NotApplicable("the model does not turn codes back into inputs (decode)");
-  if (images.channels != 1 && images.channels != 3)
-    throw NotApplicable("images of " + std::to_string(images.channels) + " channels");
   numerics::require_finite("latent_traversals", "codes", latent.codes);
-  const Range range = range_of(images);
+  const PixelRange range = range_of(images);
   const IndexVector shown = latents_that_vary_most(latent.codes);
   const IndexVector samples = evenly(latent.codes.rows(), kSteps);
   const auto rows = static_cast<Index>(samples.size()) + kSteps * static_cast<Index>(shown.size());
@@ -119,7 +73,7 @@ SummaryTable traversals(const Subject& subject) {
                  std::to_string(latent.codes.cols()) + " latents that vary most";
   for (std::size_t r = 0; r < what.size(); ++r) {
     out.add({what[r].latent, what[r].step, what[r].value, what[r].sample});
-    out.add(packed(decoded.row(static_cast<Index>(r)), images, range));
+    out.add(packed_pixels(decoded.row(static_cast<Index>(r)), images, range));
   }
   return out;
 }
@@ -136,7 +90,7 @@ Summary declare::latent_traversals() {
       .uses = {"decode"},
       .columns = {"latent", "step", "value", "sample"},
       .compute = traversals};
-  for (Index p = 0; p < kSide * kSide / 2; ++p) out.columns.push_back("pixel_" + std::to_string(p));
+  std::ranges::copy(pixel_columns("pixel"), std::back_inserter(out.columns));
   return out;
 }
 

@@ -11,12 +11,10 @@ namespace conoscope::metrics::declare {
 ///               sample's reconstruction
 ///   step, value 0 ... 6, and the latent's code there, evenly spaced from its 2 % to its 98 % quantile over
 ///               all samples; of a reconstruction its place
-///   pixel_p     two pixels of 8 bits a colour, row after row: 2^24 (65536 r + 256 g + b) of the first, and
-///               the same of the second; 0 ... 255 from the smallest to the largest value of all test
-///               images
+///   pixel_p     from the smallest to the largest value of all test images; see packed_pixels()
 ///
 /// The 6 latents whose codes vary most, moved in the first sample, and 7 samples that are
-/// reconstructed, evenly spaced. Images of other sizes are scaled by areas.
+/// reconstructed, evenly spaced.
 ///
 /// throws  NotApplicable: no decoder, images of other than one or three channels;
 ///         std::invalid_argument: an answer that is no images

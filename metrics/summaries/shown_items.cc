@@ -1,6 +1,10 @@
 #include "metrics/summaries/shown_items.h"
 
 #include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <utility>
 
 #include "metrics/alignment/aligned_concepts.h"
 #include "metrics/summaries/summary.h"
@@ -13,6 +17,19 @@ IndexVector evenly(Index count, Index most) {
   IndexVector out;
   for (Index i = 0; i < shown; ++i) out.push_back(i * count / shown);
   return out;
+}
+
+IndexVector most_important_first(const VectorRef& importance, const IndexVector& output) {
+  IndexVector order(static_cast<std::size_t>(importance.size()));
+  std::iota(order.begin(), order.end(), Index{0});
+  std::ranges::stable_sort(order, {}, [&](Index j) { return -std::abs(importance[j]); });
+  if (output.empty()) return order;
+  std::map<Index, Index> taken;  // by output
+  std::vector<std::pair<Index, Index>> turns;
+  for (const Index j : order) turns.emplace_back(taken[output[static_cast<std::size_t>(j)]]++, j);
+  std::ranges::stable_sort(turns, {}, &std::pair<Index, Index>::first);
+  std::ranges::transform(turns, order.begin(), &std::pair<Index, Index>::second);
+  return order;
 }
 
 std::string shown_of(Index shown, Index all, const char* what) {

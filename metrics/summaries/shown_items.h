@@ -12,6 +12,10 @@ namespace conoscope::metrics {
 /// At most so many of 0 ... count - 1, evenly spaced, the first among them.
 IndexVector evenly(Index count, Index most);
 
+/// The concepts with the largest importance in size first; outputs with concepts of their own take
+/// turns. output: of each concept; empty: all outputs share them.
+IndexVector most_important_first(const VectorRef& importance, const IndexVector& output);
+
 /// "the first 12 of 40 concepts"; empty: all are shown.
 std::string shown_of(Index shown, Index all, const char* what);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "metrics/summaries/attacked_samples.h"
 #include "metrics/summaries/concept_cards.h"
 #include "metrics/summaries/concept_correlation.h"
 #include "metrics/summaries/concept_histogram.h"
@@ -12,6 +13,7 @@
 #include "metrics/summaries/interventional_effect.h"
 #include "metrics/summaries/latent_traversals.h"
 #include "metrics/summaries/latent_violin.h"
+#include "metrics/summaries/matched_concepts.h"
 #include "metrics/summaries/purity_matrix.h"
 #include "metrics/summaries/surrogate_logits.h"
 
@@ -40,7 +42,11 @@ Metric metric_of(const Summary& summary) {
              .uses = summary.uses,
              .on_request = true,
              .settings = summary.settings};
-  if (summary.compute)
+  if (summary.compare)
+    out.compare = [&summary](const Peers& peers) {
+      return result_of(summary, summary.compare(peers));
+    };
+  else if (summary.compute)
     out.compute = [&summary](const Subject& subject) {
       return result_of(summary, summary.compute(subject));
     };
@@ -60,7 +66,8 @@ const std::vector<Summary>& summaries() {
       declare::concept_histogram(),     declare::embedding_components(),
       declare::concept_correlation(),   declare::explained_samples(),
       declare::concept_cards(),         declare::surrogate_logits(),
-      declare::concept_importances(),   declare::latent_traversals()};
+      declare::concept_importances(),   declare::matched_concepts(),
+      declare::attacked_samples(),      declare::latent_traversals()};
   return all;
 }
 

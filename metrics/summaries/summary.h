@@ -40,9 +40,14 @@ struct Summary {
   std::vector<std::string> columns;
   /// Throws as Metric::compute.
   std::function<SummaryTable(const Subject&)> compute = {};
+  /// In place of compute, as Metric::compare.
+  std::function<SummaryTable(const Peers&)> compare = {};
   // As Metric::settings and compute_with.
   std::vector<Setting> settings = {};
   std::function<SummaryTable(const Subject&, const std::vector<Setting>&)> compute_with = {};
+  /// The metric that it is a picture of, where both cost much: `summaries = true` asks for it only
+  /// where that is asked for. Empty: always.
+  std::string_view of_metric = {};
 };
 
 /// All of them, in the order of the report.

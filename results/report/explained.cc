@@ -1,6 +1,7 @@
 #include <cmath>
 #include <map>
 
+#include "results/report/attacks.h"
 #include "results/report/explained_sample.h"
 #include "results/report/sections.h"
 #include "results/report/shown_summaries.h"
@@ -122,7 +123,8 @@ Section explained_section(const ReportContext& context) {
   };
   add(logits, "surrogate_logits", add_logits);
   add(importances, "concept_importances", add_importances);
-  Section section{"explanations", "What does an explanation say?", samples_html(context)};
+  Section section{"explanations", "What does an explanation say?",
+                  samples_html(context) + attacks_html(context)};
   if (!logits.empty())
     section.html +=
         "<div class=part><h3>Where do model and surrogate agree?</h3>\n<p>Each point is a test "

@@ -105,23 +105,6 @@ void add_violins(PageTable& table, const ShownSummary& of) {
   }
 }
 
-/// The image in a row of latent_traversals.
-Picture decoded_picture(const ShownSummary& of, std::size_t row) {
-  std::vector<double> packed;
-  for (std::size_t c = 0; c < of.shape.columns.size(); ++c)
-    if (of.shape.columns[c].starts_with("pixel_"))
-      packed.push_back(of.cell.at(row, c, of.shape.columns.size()));
-  const auto side =
-      static_cast<std::uint32_t>(std::lround(std::sqrt(2.0 * static_cast<double>(packed.size()))));
-  Picture out{side, side, 3, {}};
-  for (const double two : packed) {
-    const auto bits = static_cast<std::uint64_t>(std::clamp(two, 0.0, 0x1p48 - 1.0));
-    for (int shift = 40; shift >= 0; shift -= 8)
-      out.bytes += static_cast<char>(static_cast<unsigned char>(bits >> shift & 255U));
-  }
-  return out;
-}
-
 /// A line of images: samples and their reconstructions, then one for each latent that is moved.
 std::string traversals_svg(const ShownSummary& of, PictureSheet& sheet) {
   constexpr double kNames = 110, kSide = 64, kGap = 6, kText = 18, kWidth = 610;
@@ -143,14 +126,14 @@ std::string traversals_svg(const ShownSummary& of, PictureSheet& sheet) {
   }
   name("reconstructed");
   for (; row < of.rows() && std::isnan(of.number(row, "latent")); ++row)
-    out += sheet.use(decoded_picture(of, row), place(row), y, kSide);
+    out += sheet.use(of.picture(row, "pixel"), place(row), y, kSide);
   y += kSide + kGap;
   while (row < of.rows()) {
     const double latent = of.number(row, "latent");
     name("latent " + real_text(latent));
     for (std::size_t step = 0; row < of.rows() && of.number(row, "latent") == latent;
          ++row, ++step) {
-      out += sheet.use(decoded_picture(of, row), place(step), y, kSide);
+      out += sheet.use(of.picture(row, "pixel"), place(step), y, kSide);
       out += svg_text(place(step) + kSide / 2.0, y + kSide + 13.0, "middle",
                       digits_text(of.number(row, "value"), 2));
     }

@@ -199,6 +199,13 @@ std::string figure_html(std::string_view picture, std::string_view table, std::s
   return out.append("\" data-table=\"").append(table).append("\"></figure>\n");
 }
 
+std::string part_html(const char* title, const char* words, const std::string& figure,
+                      const PageTable& table) {
+  if (table.empty()) return {};
+  return std::string("<div class=part><h3>") + title + "</h3>\n<p>" + words + "</p>\n" + figure +
+         table.folded_html() + "</div>\n";
+}
+
 std::string figure_of_one_html(std::string_view picture, std::string_view table,
                                std::string_view name) {
   std::string out = figure_html(picture, table, name);

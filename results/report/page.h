@@ -100,6 +100,10 @@ class PageDrawings {
 std::string figure_html(std::string_view picture, std::string_view table,
                         std::string_view name = {});
 
+/// A part of a section: what it shows, in words, its picture, and the numbers folded; empty without rows.
+std::string part_html(const char* title, const char* words, const std::string& figure,
+                      const PageTable& table);
+
 /// For one method at a time: the one that is followed through the page, else the first.
 std::string figure_of_one_html(std::string_view picture, std::string_view table,
                                std::string_view name = {});

@@ -42,6 +42,29 @@ std::string ShownSummary::text(std::size_t row, std::string_view column) const {
   return real_text(number(row, column));
 }
 
+Picture ShownSummary::picture(std::size_t row, std::string_view name) const {
+  std::vector<double> packed;
+  for (std::size_t c = 0; c < shape.columns.size(); ++c)
+    if (shape.columns[c].starts_with(std::string(name) + "_"))
+      packed.push_back(cell.at(row, c, shape.columns.size()));
+  const auto side =
+      static_cast<std::uint32_t>(std::lround(std::sqrt(2.0 * static_cast<double>(packed.size()))));
+  Picture out{side, side, 3, {}};
+  for (const double two : packed) {
+    const auto bits = static_cast<std::uint64_t>(std::clamp(two, 0.0, 0x1p48 - 1.0));
+    for (int shift = 40; shift >= 0; shift -= 8)
+      out.bytes += static_cast<char>(static_cast<unsigned char>(bits >> shift & 255U));
+  }
+  return out;
+}
+
+FiredGrid ShownSummary::fired(std::size_t row) const {
+  std::vector<double> packed;
+  for (const std::string& column : shape.columns)
+    if (column.starts_with("row_")) packed.push_back(number(row, column));
+  return fired_grid(packed);
+}
+
 namespace {
 
 /// Of a cell; images as long as the page has room for them.
@@ -77,7 +100,12 @@ std::vector<ShownSummary> shown_summaries(const ReportContext& context, std::str
                          *shape,
                          *found,
                          cell_data(context, found->cell),
+                         {},
                          {}};
+        std::ranges::copy_if(cells, std::back_inserter(one.again), [&found](const auto& cell) {
+          return cell.subject == found->subject && cell.seed != found->seed &&
+                 cell.control == "none";
+        });
         std::ranges::copy_if(cells, std::back_inserter(one.twins), [&found](const auto& cell) {
           return cell.subject == found->subject && cell.seed == found->seed &&
                  cell.control != "none";
@@ -85,6 +113,14 @@ std::vector<ShownSummary> shown_summaries(const ReportContext& context, std::str
         out.push_back(std::move(one));
       }
   }
+  return out;
+}
+
+ShownSummary with_cell(const ReportContext& context, const ShownSummary& of,
+                       const CellSummary& cell) {
+  ShownSummary out = of;
+  out.cell = cell;
+  out.data = cell_data(context, cell.cell);
   return out;
 }
 

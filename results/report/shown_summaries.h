@@ -18,6 +18,7 @@ struct ShownSummary {
   CellSummary cell;
   CellData data;
   std::vector<CellSummary> twins;  ///< of the same seed: under the run's controls
+  std::vector<CellSummary> again;  ///< of other seeds, in their order
 
   std::size_t rows() const { return cell.values.size() / shape.columns.size(); }
   /// NaN: there is no number.
@@ -30,7 +31,15 @@ struct ShownSummary {
   Field named(std::size_t row, std::string_view column) const;
   /// NULL: there is no number.
   Field field(std::size_t row, std::string_view column) const;
+  /// name_0, name_1, ... of a row, see metrics/summaries/packed_pixels.h.
+  Picture picture(std::size_t row, std::string_view name) const;
+  /// row_0, row_1, ... of a row.
+  FiredGrid fired(std::size_t row) const;
 };
+
+/// The same table of another cell.
+ShownSummary with_cell(const ReportContext& context, const ShownSummary& of,
+                       const CellSummary& cell);
 
 /// Those of all runs, in the order of the boards; what has none is left out.
 std::vector<ShownSummary> shown_summaries(const ReportContext& context, std::string_view name);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <numeric>
 #include <set>
 
 #include "conoscope/sdk/npy.h"
@@ -322,6 +323,24 @@ TEST_CASE("precomputed: image segments") {
   files.refuses(embeddings + ": the value at [1, 2] is nan, segment_embeddings must be finite");
   files.arguments.erase("segment_embeddings");
   files.refuses(sample + ": segment_sample is given without segment_embeddings");
+}
+
+TEST_CASE("precomputed: images for pictures") {
+  Files files;
+  std::vector<std::uint8_t> bytes(12 * 2 * 3);
+  std::iota(bytes.begin(), bytes.end(), std::uint8_t{0});
+  files.put("inputs", {12, 2, 3, 1}, bytes);
+  const Outcome outcome = files.load();
+  REQUIRE(outcome.error == "");
+  CHECK(outcome.out.shape("inputs") == std::vector<std::int64_t>{12, 2, 3, 1});
+  CHECK(std::ranges::equal(outcome.out.values<std::uint8_t>("inputs"), bytes));
+
+  const auto images = files.path("inputs");
+  files.put("inputs", {12, 6}, bytes);
+  files.refuses(images +
+                ": inputs are 12 x 6, expected samples x height x width x 1 or 3 channels");
+  files.put("inputs", {6, 2, 2, 3}, bytes);
+  files.refuses(images + ": inputs has 6 rows, but " + files.path("activations") + " has 12");
 }
 
 TEST_CASE("precomputed: groups of concepts") {

@@ -446,7 +446,8 @@ class Measuring {
         if (other == r || subject.fitted[other] == nullptr) continue;
         comparison.others.push_back(other);
         score.peers.push_back({arrays, subject.fitted[other]->path() / "artifact",
-                               control_seed(subject, static_cast<std::int64_t>(other))});
+                               control_seed(subject, static_cast<std::int64_t>(other)),
+                               static_cast<std::int64_t>(other)});
       }
       if (!comparison.others.empty())
         apply(subject.over_seeds, score, split, s, comparison.cost);

@@ -77,8 +77,8 @@ Plan plan_over_seeds(const Plan& plan,
     for (const std::size_t need : artifacts_of(plan, index)) score.needs.push_back(copies.of(need));
     for (const std::size_t other : others) {
       const auto& artifacts = artifacts_of(plan, other);
-      score.peers.push_back(
-          {copies.of(artifacts[1]), copies.of(artifacts[2]), plan.cells[other].control_seed});
+      score.peers.push_back({copies.of(artifacts[1]), copies.of(artifacts[2]),
+                             plan.cells[other].control_seed, plan.cells[other].seed});
       for (const std::size_t need : {score.peers.back().model, score.peers.back().explanation})
         score.needs.push_back(need);
       cell.peers.push_back(plan.cells[other].key);

@@ -139,8 +139,11 @@ class Planner {
         if (!contains(plan_.metrics, metric->name)) plan_.metrics.emplace_back(metric->name);
     }
     if (plan_.run_file.summaries)
-      for (const auto* metric : catalogue.select(metrics::kSummaries))
-        if (!contains(plan_.metrics, metric->name)) plan_.metrics.emplace_back(metric->name);
+      for (const auto& summary : metrics::summaries())
+        if ((summary.of_metric.empty() ||
+             contains(plan_.metrics, std::string(summary.of_metric))) &&
+            !contains(plan_.metrics, summary.name))
+          plan_.metrics.emplace_back(summary.name);
     built_in_ = plan_.metrics;
     for (const auto& plugin : plan_.metric_plugins)
       for (const auto& score : scores_of(plugin))

@@ -17,6 +17,7 @@ namespace conoscope::core {
 struct PeerNodes {
   std::size_t model = 0, explanation = 0;
   std::uint64_t control_seed = 0;
+  std::int64_t seed = 0;
 };
 
 /// One piece of work: an artifact to make, or scores to compute from artifacts. What several cells

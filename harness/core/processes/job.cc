@@ -129,8 +129,8 @@ void write_job(const Job& job, const std::filesystem::path& file) {
                     {"repeat", job.repeat}};
   toml::array peers;
   for (const PeerInput& peer : job.peers)
-    peers.push_back(
-        toml::array{peer.model_folder.string(), peer.explanation.string(), hex(peer.control_seed)});
+    peers.push_back(toml::array{peer.model_folder.string(), peer.explanation.string(),
+                                hex(peer.control_seed), peer.seed});
   table.insert("peers", std::move(peers));
   if (job.plugin) table.insert("plugin", to_table(*job.plugin));
   if (job.model) table.insert("model", to_table(*job.model));
@@ -186,11 +186,12 @@ Job read_job(const std::filesystem::path& file) {
   if (const auto* peers = table["peers"].as_array())
     for (const auto& item : *peers) {
       const auto* peer = item.as_array();
-      if (peer == nullptr || peer->size() != 3)
+      if (peer == nullptr || peer->size() != 4)
         throw std::runtime_error(file.string() + ": not a job: peers");
       job.peers.push_back(
           {(*peer)[0].value_or(std::string()), (*peer)[1].value_or(std::string()),
-           read_seed(toml::node_view<const toml::node>((*peer)[2]), "peers", file.string())});
+           read_seed(toml::node_view<const toml::node>((*peer)[2]), "peers", file.string()),
+           (*peer)[3].value_or(std::int64_t{0})});
     }
   job.sample_scores = table["sample_scores"].value_or(false);
   job.repeat = table["repeat"].value_or(false);

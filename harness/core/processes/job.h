@@ -28,6 +28,7 @@ struct PluginUse {
 struct PeerInput {
   std::filesystem::path model_folder, explanation;
   std::uint64_t control_seed = 0;
+  std::int64_t seed = 0;  ///< the cell's
 };
 
 /// All that a worker is told: one stage of one cell.

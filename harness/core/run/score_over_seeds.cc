@@ -46,9 +46,11 @@ void score_over_seeds(const Job& job, const std::function<void(const metrics::Sc
                       const std::function<void()>& ready) {
   metrics::Peers peers{
       found_in(job.model_folder, job.explanation, job.control, job.control_seed), {}, job.seed};
-  for (const PeerInput& peer : job.peers)
+  for (const PeerInput& peer : job.peers) {
     peers.others.push_back(
         found_in(peer.model_folder, peer.explanation, job.control, peer.control_seed));
+    peers.others.back().seed = peer.seed;
+  }
   ready();
   for (const std::string& name : job.metrics) {
     const auto* metric = metrics::peer_metric(name);

@@ -331,7 +331,8 @@ class Supervisor {
     }
     for (const PeerNodes& peer : node.peers)
       job.peers.push_back({cache_.path_of(plan_.nodes[peer.model].key),
-                           cache_.path_of(plan_.nodes[peer.explanation].key), peer.control_seed});
+                           cache_.path_of(plan_.nodes[peer.explanation].key), peer.control_seed,
+                           peer.seed});
     if (node.called != nullptr) job.model = use_of(*node.called);
     job.calls = node.calls;
     if (node.redrawn != nullptr) job.redrawn = use_of(*node.redrawn);

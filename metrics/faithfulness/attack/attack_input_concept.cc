@@ -11,9 +11,11 @@ Vector further(const Vector& z, const Vector& moved, double noise) {
 
 }  // namespace
 
+const AttackAim kMovedContributions = {1, contribution_distance, further};
+
 Result attack_input_concept(const ExplainedHead& of, const ImageView& images, std::uint64_t seed,
                             const InputAttackOptions& options) {
-  return times_noise(attack_inputs(of, images, {1, contribution_distance, further}, seed, options));
+  return times_noise(attack_inputs(of, images, kMovedContributions, seed, options));
 }
 
 std::vector<Metric> declare::attack_input_concept() {

@@ -33,6 +33,9 @@ namespace conoscope::metrics {
 Result attack_input_concept(const ExplainedHead& of, const ImageView& images, std::uint64_t seed,
                             const InputAttackOptions& options = {});
 
+/// What it is after: |z(x + d) - z(x)|.
+extern const AttackAim kMovedContributions;
+
 namespace declare {
 std::vector<Metric> attack_input_concept();
 }  // namespace declare

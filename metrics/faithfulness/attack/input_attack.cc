@@ -40,7 +40,7 @@ class InputAttack {
   InputAttack(const ExplainedHead& of, const ImageView& images, const AttackAim& aim,
               const InputAttackOptions& options);
 
-  AttackedSamples run(std::uint64_t seed);
+  AttackedInputs run(std::uint64_t seed);
 
  private:
   void choose_samples();
@@ -74,8 +74,9 @@ class InputAttack {
   Vector noise_distance_;       ///< mean |z - z'| by noise
   std::vector<numerics::Random> random_;
   Matrix multiplier_;  ///< of the bounds on each logit
-  AttackedSamples found_;
+  AttackedInputs found_;
   Matrix best_;
+  Seen after_;  ///< the model and the explanation of best_
 };
 
 InputAttack::InputAttack(const ExplainedHead& of, const ImageView& images, const AttackAim& aim,
@@ -188,6 +189,8 @@ void InputAttack::take(const Matrix& pixels, const Seen& seen) {
     if (found(i) > found_.by_attack(i) && allowed(seen, i)) {
       found_.by_attack(i) = found(i);
       best_.row(i) = pixels.row(i);
+      after_.logits.row(i) = seen.logits.row(i);
+      after_.z[static_cast<std::size_t>(i)] = seen.z[static_cast<std::size_t>(i)];
     }
 }
 
@@ -248,7 +251,7 @@ Matrix InputAttack::varied(double share) {
   return out;
 }
 
-AttackedSamples InputAttack::run(std::uint64_t seed) {
+AttackedInputs InputAttack::run(std::uint64_t seed) {
   for (const Index sample : samples_)
     random_.emplace_back(numerics::Seed(seed).child(static_cast<std::uint64_t>(sample)));
   before_ = see(start_);
@@ -256,6 +259,7 @@ AttackedSamples InputAttack::run(std::uint64_t seed) {
   limit_logits();
   found_.by_attack = Vector::Zero(start_.rows());
   best_ = start_;
+  after_ = before_;
   multiplier_ = Matrix::Zero(room_.rows(), room_.cols());
   Matrix pixels = random_signs();
   const Index steps = by_gradient() ? options_.steps : 2 * options_.steps;
@@ -275,14 +279,25 @@ AttackedSamples InputAttack::run(std::uint64_t seed) {
     found_.caveat =
         std::string("by random search: ") +
         (of_.explanation()->linear() ? "the model gives no gradient" : "psi is not linear");
-  return found_;
+  found_.rows = samples_;
+  found_.outputs.resize(samples_.size());
+  for (std::size_t c = 0; c < members_.size(); ++c)
+    for (const Index i : members_[c])
+      found_.outputs[static_cast<std::size_t>(i)] = static_cast<Index>(c);
+  found_.pixels = start_;
+  found_.moved_pixels = best_;
+  found_.logits = before_.logits;
+  found_.moved_logits = std::move(after_.logits);
+  found_.z = before_.z;
+  found_.moved_z = std::move(after_.z);
+  found_.epsilon = epsilon_;
+  return std::move(found_);
 }
 
 }  // namespace
 
-AttackedSamples attack_inputs(const ExplainedHead& of, const ImageView& images,
-                              const AttackAim& aim, std::uint64_t seed,
-                              const InputAttackOptions& options) {
+AttackedInputs attack_inputs(const ExplainedHead& of, const ImageView& images, const AttackAim& aim,
+                             std::uint64_t seed, const InputAttackOptions& options) {
   return InputAttack(of, images, aim, options).run(seed);
 }
 

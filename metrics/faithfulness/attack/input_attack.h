@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "metrics/faithfulness/attack/contribution_change.h"
 #include "metrics/faithfulness/explained_head.h"
@@ -24,6 +25,16 @@ struct AttackAim {
   Vector (*ascent)(const Vector& z, const Vector& moved, double noise);
 };
 
+/// As AttackedSamples, with the samples themselves: S of them, a row each.
+struct AttackedInputs : AttackedSamples {
+  IndexVector rows;                ///< their numbers
+  IndexVector outputs;             ///< the class that the model predicts
+  Matrix pixels, moved_pixels;     ///< before and after the worst change that was found
+  Matrix logits, moved_logits;     ///< S x C
+  std::vector<Vector> z, moved_z;  ///< contributions to the predicted class, K_c
+  double epsilon = 0.0;
+};
+
 /// How far can a small change of a sample's input that the model does not notice move its explanation?
 ///
 ///   |d_j| <= epsilon, x + d within the range of the inputs          epsilon = share * (max - min)
@@ -45,8 +56,7 @@ struct AttackAim {
 /// throws   std::invalid_argument: images that do not fit the head; what the model or psi answers has
 ///          another shape or is not finite; a share that is not above 0
 ///          std::domain_error: every input is the same number; no sample is left
-AttackedSamples attack_inputs(const ExplainedHead& of, const ImageView& images,
-                              const AttackAim& aim, std::uint64_t seed,
-                              const InputAttackOptions& options);
+AttackedInputs attack_inputs(const ExplainedHead& of, const ImageView& images, const AttackAim& aim,
+                             std::uint64_t seed, const InputAttackOptions& options);
 
 }  // namespace conoscope::metrics

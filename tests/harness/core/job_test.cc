@@ -50,7 +50,7 @@ Job full() {
   job.threads = 16;
   job.memory = (std::uint64_t{1} << 62) - 1;
   job.control = "random_concepts";
-  job.peers = {{"/cache/m2", "/cache/e2", 0x8000000000000002ULL},
+  job.peers = {{"/cache/m2", "/cache/e2", 0x8000000000000002ULL, 7},
                {"/cache/m \"3\"", "/cache/e3", 0}};
   job.metrics = {"surf_mae", "surf_emd"};
   job.calls = {"forward", "head"};
@@ -108,6 +108,7 @@ TEST_CASE("a job is read as it was written, to the last bit of seeds and reals")
     CHECK(back.peers[i].model_folder == job.peers[i].model_folder);
     CHECK(back.peers[i].explanation == job.peers[i].explanation);
     CHECK(back.peers[i].control_seed == job.peers[i].control_seed);
+    CHECK(back.peers[i].seed == job.peers[i].seed);
   }
   CHECK(back.sample_scores);
   CHECK(back.repeat);

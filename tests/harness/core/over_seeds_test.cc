@@ -108,6 +108,7 @@ TEST_CASE("over seeds: a plan of its own, of the artifacts that are compared") {
     const Cell& other = plan.cells[others[i]];
     CHECK(compared.peers[i] == other.key);
     CHECK(score.peers[i].control_seed == other.control_seed);
+    CHECK(score.peers[i].seed == other.seed);
     const auto& artifacts = plan.nodes[other.score_nodes[0]].needs;
     CHECK(over_seeds.nodes[score.peers[i].model].key == plan.nodes[artifacts[1]].key);
     CHECK(over_seeds.nodes[score.peers[i].explanation].key == plan.nodes[artifacts[2]].key);

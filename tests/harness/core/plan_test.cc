@@ -7,7 +7,7 @@
 #include <set>
 
 #include "harness/core/artifacts/sha256.h"
-#include "metrics/peer_metric.h"
+#include "metrics/summaries/summary.h"
 #include "tests/support/capture_binding.h"
 #include "tests/support/plan_world.h"
 #include "tests/support/throws.h"
@@ -377,24 +377,20 @@ TEST_CASE("without a list every built-in metric is asked for, and a group stands
   const PlanWorld world;
   const std::string parts = run_file("", {"labelled"}, {"head"});
   const auto& catalogue = conoscope::metrics::catalogue();
-  const std::size_t summaries = catalogue.select("summaries").size();
-  CHECK(summaries > 0);
-  const auto compared =
-      static_cast<std::size_t>(std::ranges::count_if(catalogue.metrics(), [](const auto& metric) {
-        return conoscope::metrics::peer_metric(metric.name) != nullptr;
-      }));
-  CHECK(compared > catalogue.select("over_seeds").size());
-  const auto by_name =
-      static_cast<std::size_t>(std::ranges::count_if(catalogue.metrics(), [](const auto& metric) {
-        return metric.on_request && metric.group != "summaries" &&
-               conoscope::metrics::peer_metric(metric.name) == nullptr;
-      }));
-  CHECK(by_name > catalogue.select("input_attacks").size());
-  const std::size_t usual = catalogue.metrics().size() - summaries - compared - by_name;
+  const auto on_request = static_cast<std::size_t>(
+      std::ranges::count_if(catalogue.metrics(), [](const auto& m) { return m.on_request; }));
+  CHECK(on_request > catalogue.select("input_attacks").size());
+  const std::size_t usual = catalogue.metrics().size() - on_request;
+  const auto summaries = static_cast<std::size_t>(std::ranges::count_if(
+      conoscope::metrics::summaries(), [](const auto& one) { return one.of_metric.empty(); }));
   CHECK(world.plan(parts).metrics.size() == usual);
   CHECK(world.plan("summaries = true\n" + parts).metrics.size() == usual + summaries);
+  const std::size_t surf = catalogue.select("surf").size();
   CHECK(world.plan("metrics = [\"surf\"]\nsummaries = true\n" + parts).metrics.size() ==
-        catalogue.select("surf").size() + summaries);
+        surf + summaries);
+  // matched_concepts goes with stability.
+  CHECK(world.plan("metrics = [\"surf\", \"stability\"]\nsummaries = true\n" + parts)
+            .metrics.size() == surf + 1 + summaries + 1);
   CHECK(world.plan("metrics = [\"surf\", \"surf_mae\"]\n" + parts).metrics.size() ==
         catalogue.select("surf").size());
 }

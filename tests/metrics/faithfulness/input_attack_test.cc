@@ -2,12 +2,14 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
 
 #include "metrics/faithfulness/attack/attack_input_concept.h"
 #include "metrics/faithfulness/attack/attack_input_importance.h"
+#include "metrics/summaries/summary.h"
 #include "tests/support/heads.h"
 #include "tests/support/score_group.h"
 
@@ -117,6 +119,48 @@ TEST_CASE("attack_input_concept: by hand") {
   const Result both =
       attack_input_concept(ExplainedHead(wider.head, two), wider.images, 1, options);
   CHECK(both.value == doctest::Approx(8.0 / (0.5 * (8.0 + std::sqrt(20.0)))).epsilon(0.01));
+}
+
+TEST_CASE("attacked_samples: contributions, images and what becomes of them") {
+  World world = linear_world(Matrix{{1, 1, 0, 0}, {0, 0, 3, 1}});
+  Explanation e;
+  e.cavs = Matrix{{0.0, 1.0}, {1.0, 0.0}};
+  e.importance = Vector{{-2.0, 1.0}};
+  e.offset = {0, 1, 2};
+  const Score found = world.score_of(e, "attacked_samples");
+  REQUIRE(found.reason.empty());
+  const auto& columns = find_summary("attacked_samples")->columns;
+  REQUIRE(found.parts.size() == 2 * columns.size());
+  const auto at = [&](std::size_t row, const std::string& name) {
+    const auto place = std::find(columns.begin(), columns.end(), name);
+    REQUIRE(place != columns.end());
+    return found.parts[row * columns.size() + static_cast<std::size_t>(place - columns.begin())];
+  };
+  // The first sample, 0.5 everywhere: h = (1, 2), the contribution -4; pixels 2 and 3 move by 0.02.
+  CHECK(at(0, "output") == 0.0);
+  CHECK(at(0, "epsilon") == doctest::Approx(0.02));
+  CHECK(at(0, "concept_0") == 0.0);
+  CHECK(at(0, "before_0") == doctest::Approx(-4.0));
+  CHECK(std::abs(at(0, "after_0") + 4.0) == doctest::Approx(2.0 * 4.0 * 0.02));
+  CHECK(at(0, "change") == doctest::Approx(2.0 * 4.0 * 0.02));
+  CHECK(at(0, "surrogate_logit") == doctest::Approx(-4.0));
+  CHECK(at(0, "moved_surrogate_logit") == at(0, "after_0"));
+  CHECK(at(0, "logit") == doctest::Approx(1.0));
+  CHECK(std::isnan(at(0, "concept_1")));
+  CHECK(at(0, "rest_before") == 0.0);
+  // Of 2 x 2 pixels each is a quarter of 32 x 32. Row 31, column 31 is pixel 3: 0.52 or 0.48 of white,
+  // and all the change that there may be.
+  const double grey = 65536.0 + 256.0 + 1.0;
+  const auto second = [](double two) { return std::fmod(two, 16777216.0); };
+  const bool up = std::abs(at(0, "after_0")) > 4.0;
+  CHECK(second(at(0, "moved_pixel_511")) == std::round(255.0 * (up ? 0.52 : 0.48)) * grey);
+  CHECK(second(at(0, "difference_pixel_511")) == (up ? 255.0 : 0.0) * grey);
+
+  world.images.channels = 2;
+  world.images.height = 2;
+  world.images.width = 1;
+  world.images.mean = Vector::Zero(2);
+  CHECK(world.score_of(e, "attacked_samples").message == "images of 2 channels");
 }
 
 TEST_CASE("attack_input_concept: bounded by what the logits may do, in closed form") {

@@ -41,6 +41,39 @@ CellExplanation hand_made_again() {
 
 }  // namespace
 
+TEST_CASE("matched_concepts: each concept beside what it is matched with") {
+  Peers peers{hand_made(), {hand_made_again(), hand_made(), hand_made()}, 1};
+  peers.others[0].seed = 7;
+  peers.others[1].seed = 9;
+  const Score found = score(*peer_metric("matched_concepts"), peers);
+  // Two seeds of the three; the most important concept of each output, then the second of output 0.
+  REQUIRE(found.parts.size() == 6U * 7U);
+  const double thirty = std::cos(std::numbers::pi / 6);
+  const std::vector<std::vector<double>> expected = {
+      {1, 2, 4, 7, 2, 4, 0.5}, {1, 2, 4, 9, 2, 4, 1.0}, {0, 1, 2, 7, 0, 1, thirty},
+      {0, 1, 2, 9, 1, 2, 1.0}, {0, 0, 1, 7, 1, 3, 1.0}, {0, 0, 1, 9, 0, 1, 1.0}};
+  for (std::size_t row = 0; row < expected.size(); ++row)
+    for (std::size_t column = 0; column < 7; ++column) {
+      CAPTURE(row);
+      CAPTURE(column);
+      CHECK(found.parts[row * 7 + column] ==
+            doctest::Approx(expected[row][column]).epsilon(kRounding));
+    }
+
+  // One concept fewer in the other seed: the least similar is left without one.
+  Matrix fewer(2, 2);
+  fewer << 1, 0, 1, 0;
+  peers.others = {tests::found(fewer, Vector::Ones(2), {1, 1})};
+  const Score left = score(*peer_metric("matched_concepts"), peers);
+  REQUIRE(left.parts.size() == 3U * 7U);
+  CHECK(std::isnan(left.parts[7 + 4]));
+  CHECK(std::isnan(left.parts[7 + 6]));
+  CHECK(left.parts[14 + 6] == doctest::Approx(1.0));
+
+  peers.others[0].bias[0] += 1.0;
+  CHECK(score(*peer_metric("matched_concepts"), peers).reason == "not_applicable");
+}
+
 TEST_CASE("stability: by hand") {
   const Peers peers{hand_made(), {hand_made_again()}, 1};
   const double thirty = std::cos(std::numbers::pi / 6);
