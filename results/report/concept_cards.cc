@@ -229,7 +229,8 @@ std::string found_again_html(const ReportContext& context, const std::vector<Sho
       "Are they found again?",
       "Each concept of one seed beside the concepts that it is matched with in two others, with "
       "the samples of their own test splits in which they are strongest. Similarity: of two "
-      "vectors |cos|, of subspaces by principal angles.",
+      "vectors |cos|, so a direction and its opposite are the same concept and strongest in other "
+      "samples; of subspaces by principal angles.",
       drawings.empty() ? "" : drawings.html(), table);
 }
 

@@ -482,6 +482,34 @@ if (trains) test("one sample explained: bars that add up to the surrogate's logi
   assert.equal((await points(page, "surrogate")).length, agreed.length);
 }));
 
+if (trains) test("a sample under attack: what is drawn before and after adds up to the surrogate's logit", () => reading(pages.pictures, {}, async ({ page }) => {
+  await choose(page, "dataset", "digits");
+  const drawings = await page.locator("#attacked .drawing").evaluateAll(all => all.map(one => ({
+    images: one.querySelectorAll("use").length,
+    before: [...one.querySelectorAll(".before")].map(bar => Number(bar.dataset.value)), after: [...one.querySelectorAll(".after")].map(bar => Number(bar.dataset.value)),
+  })));
+  assert.equal(drawings.length, 4);
+  for (const { images, before, after } of drawings) {
+    assert.equal(images, 3);
+    for (const bars of [before, after]) {
+      const terms = bars.slice(0, -2), [surrogate] = bars.slice(-2);
+      assert.ok(Math.abs(terms.reduce((sum, value) => sum + value, 0) - surrogate) < 1e-9 * Math.max(1, Math.abs(surrogate)));
+    }
+    assert.notDeepEqual(before.slice(1, -2), after.slice(1, -2));
+  }
+}));
+
+test("concepts found again: each beside its matches in two other seeds", () => reading(pages.again, {}, async ({ page }) => {
+  const rows = await choiceData(page, "found-again-table");
+  assert.equal(rows.length, 6);
+  const blocks = await page.locator("#found_again .drawing:visible svg").evaluateAll(all => all.map(one => ({ images: one.querySelectorAll("use").length, text: one.textContent })));
+  assert.ok(blocks.length > 0);
+  for (const { images, text } of blocks) {
+    assert.equal(images, 12);
+    assert.match(text, /seed 0: concept \d+\s[^]*seed 1: concept \d+, [\d.]+ similar[^]*seed 2: concept \d+, [\d.]+ similar/);
+  }
+}));
+
 test("pictures with room for one method show the one that is followed", () => reading(pages.pictures, {}, async ({ page }) => {
   await choose(page, "dataset", "toy");
   const names = [...new Set((await choiceData(page, "histogram-table")).map(row => row.method))];

@@ -53,7 +53,7 @@ params = { disturbance = "shuffled", step = ["perfect", "half", "random"] }
 `);
   run("pictures.toml", `name = "pictures"
 seeds = [0, 1]
-metrics = ["ois", "surf_emd"]
+metrics = ["ois", "surf_emd"${trains ? ', "attack_input_concept"' : ""}]
 summaries = true
 [[dataset]]
 id = "tabular_toy"
@@ -84,10 +84,32 @@ params = { channels = [8, 16], epochs = 2 }
 id = "svd"
 controls = ["none", "random_importance"]
 ` : ""));
+  // One network for all seeds: a head on six features, with images of 4 x 4 pixels.
+  const table = (rows, columns, value) => Array.from({ length: rows }, (_, i) => Array.from({ length: columns }, (_, j) => value(i, j)).join(",") + "\n").join("");
+  writeFileSync(join(folder, "features.csv"), table(60, 6, (i, j) => Math.abs(Math.sin(1 + 7 * i + j))));
+  writeFileSync(join(folder, "weight.csv"), table(2, 6, (i, j) => Math.sin(1 + 6 * i + j)));
+  writeFileSync(join(folder, "classes.csv"), table(60, 1, i => i % 2));
+  writeFileSync(join(folder, "bias.csv"), "0\n0\n");
+  const shape = "{'descr': '|u1', 'fortran_order': False, 'shape': (60, 4, 4, 1), }".padEnd(117) + "\n";
+  writeFileSync(join(folder, "images.npy"), Buffer.concat([Buffer.from([0x93, ...Buffer.from("NUMPY"), 1, 0, shape.length, 0]), Buffer.from(shape), Buffer.from(Array.from({ length: 960 }, (_, p) => p % 251))]));
+  run("again.toml", `name = "again"
+seeds = [0, 1, 2]
+metrics = ["stability"]
+summaries = true
+[[dataset]]
+id = "precomputed"
+name = "features"
+params = { activations = "features.csv", inputs = "images.npy", labels = "classes.csv", head_weight = "weight.csv", head_bias = "bias.csv", test_share = 0.5 }
+[[model]]
+id = "precomputed"
+[[explainer]]
+id = "svd"
+params = { k = 3 }
+`);
   const hostileRun = conoscope("query", "SELECT substr(key, 1, 12) FROM run WHERE name LIKE '%hostile%'", "--format", "csv").split("\n")[1];
   const report = (name, ...runs) => {
     conoscope("report", ...runs, "-o", `${name}.html`);
     return join(folder, `${name}.html`);
   };
-  return { plain: report("plain", "plain"), hostile: report("hostile", hostileRun), both: report("both", "plain", hostileRun), models: report("models", "models"), pictures: report("pictures", "pictures") };
+  return { plain: report("plain", "plain"), hostile: report("hostile", hostileRun), both: report("both", "plain", hostileRun), models: report("models", "models"), pictures: report("pictures", "pictures"), again: report("again", "again") };
 }
