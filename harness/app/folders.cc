@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "harness/app/command.h"
+#include "harness/core/version.h"
 
 namespace conoscope::app {
 
@@ -62,7 +63,12 @@ std::vector<fs::path> plugin_folders(const std::vector<fs::path>& command_line,
   for (const auto& folder : split_path_list(variable("CONOSCOPE_PLUGIN_PATH"))) add(folder);
   for (const auto& folder : run_file) add(folder);
   add(user_folder());
-  add(prefix() / "lib/conoscope/plugins");
+  const fs::path installed = prefix() / "lib/conoscope";
+  add(installed / "plugins");
+  // What a level does not have, such as the plugins that need libtorch, is the next lower one's.
+  const std::vector<std::string> levels = {"x86-64-v4", "x86-64-v3", "x86-64"};
+  for (auto level = std::ranges::find(levels, core::cpu_level()); level != levels.end(); ++level)
+    add(installed / *level / "plugins");
   return out;
 }
 
@@ -109,7 +115,7 @@ core::InterpreterSearch interpreter_search() {
   return {variable("CONOSCOPE_PYTHON"), split_path_list(variable("PATH"))};
 }
 
-fs::path own_executable() {
+fs::path own_program() {
   std::error_code error;
   fs::path self = fs::read_symlink("/proc/self/exe", error);
   if (error)
@@ -117,6 +123,15 @@ fs::path own_executable() {
                      "; conoscope needs /proc, to find what is installed with it and to watch its "
                      "workers: mount it (mount -t proc proc /proc)");
   return self;
+}
+
+fs::path own_executable() {
+  const fs::path self = own_program(), level = self.parent_path();
+  if (level.filename() != core::cpu_level() || level.parent_path().filename() != "conoscope")
+    return self;
+  fs::path launcher = level.parent_path().parent_path().parent_path() / "bin/conoscope";
+  std::error_code error;
+  return fs::exists(launcher, error) ? launcher : self;
 }
 
 fs::path share_folder() { return prefix() / "share/conoscope"; }

@@ -38,8 +38,13 @@ std::vector<std::string> slurm_environment();
 /// CONOSCOPE_PYTHON and PATH.
 core::InterpreterSearch interpreter_search();
 
-/// The file of this command.
+/// The file of this process.
 /// throws  UsageError: there is no /proc, which tells
+std::filesystem::path own_program();
+
+/// The file of this command: where several levels are installed, the launcher, which takes one that the
+/// processor has, else own_program().
+/// throws  as own_program()
 std::filesystem::path own_executable();
 
 /// The folder of this installation's (or build tree's) shared files.

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "harness/app/command.h"
+#include "harness/app/cpu_level.h"
 #include "harness/app/default_run.h"
 #include "harness/app/options.h"
 #include "harness/app/plugin_access.h"
@@ -128,6 +129,7 @@ Work work_of(const Options& options) {
   core::Plan plan = load_plan(
       options.has("file") ? find_run_file(options.list("file")[0]) : default_run_file(options),
       options);
+  follow_cpu(plan.run_file.cpu, plan.run_file.path);
   limit_memory(options, how.jobs, plan);
   core::Split split = split_asked_for(options, plan);
   Work work{std::move(plan), std::move(split), core::Cache(options.cache()),

@@ -1,6 +1,10 @@
 # Built-in plugins take the same road as anybody's: conoscope_add_plugin() and nothing else of the
 # host. They are put (and installed) into one folder, the last of the search path.
 set(CONOSCOPE_PLUGIN_DIR ${PROJECT_BINARY_DIR}/lib/conoscope/plugins)
+set(CONOSCOPE_LEVEL_DIR ${CMAKE_INSTALL_LIBDIR}/conoscope)
+if(CONOSCOPE_LEVELS)
+  string(APPEND CONOSCOPE_LEVEL_DIR /${CONOSCOPE_MARCH})
+endif()
 
 # conoscope_builtin_plugin(<name> SOURCES <file>... [LIBRARIES <target>...] [PACKAGE <component>])
 # PACKAGE: of a plugin with heavy libraries, for a Debian package of its own.
@@ -12,7 +16,7 @@ function(conoscope_builtin_plugin name)
   conoscope_add_plugin(${name} ${ARG_UNPARSED_ARGUMENTS})
   set_target_properties(${name} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CONOSCOPE_PLUGIN_DIR})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
-  install(TARGETS ${name} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/conoscope/plugins
+  install(TARGETS ${name} LIBRARY DESTINATION ${CONOSCOPE_LEVEL_DIR}/plugins
           COMPONENT ${ARG_PACKAGE})
   set_property(GLOBAL APPEND PROPERTY CONOSCOPE_BUILTIN_PLUGINS ${name})
 endfunction()

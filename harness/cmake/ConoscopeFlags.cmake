@@ -11,6 +11,10 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wno-stringop-overflow>
                         $<$<COMPILE_LANGUAGE:CXX>:-Wno-array-bounds>)
   endif()
+  if(CONOSCOPE_MARCH MATCHES "v4|native" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+    # g++ 12's own headers of AVX-512 (GCC bug 105593).
+    add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wno-maybe-uninitialized> $<$<COMPILE_LANGUAGE:CXX>:-Wno-uninitialized>)
+  endif()
   if(CMAKE_SYSTEM_PROCESSOR STREQUAL "aarch64")
     add_compile_options(-Wno-psabi)  # a note on what GCC 10 changed; nothing of ours crosses as a pair
   endif()
@@ -26,8 +30,12 @@ endif()
 if(CONOSCOPE_MARCH)
   add_compile_options(-march=${CONOSCOPE_MARCH})
 endif()
-# One pool, the host's: Eigen never starts threads of its own.
-add_compile_definitions(EIGEN_DONT_PARALLELIZE)
+# One pool, the host's: Eigen never starts threads of its own. It splits sums by the size of the first
+# cache, and would ask the processor for it: here it is the same everywhere, and so are the sums.
+set(CONOSCOPE_EIGEN_DEFINITIONS
+    EIGEN_NO_CPUID EIGEN_DEFAULT_L1_CACHE_SIZE=49152 EIGEN_DEFAULT_L2_CACHE_SIZE=1048576
+    EIGEN_DEFAULT_L3_CACHE_SIZE=33554432)
+add_compile_definitions(EIGEN_DONT_PARALLELIZE ${CONOSCOPE_EIGEN_DEFINITIONS})
 
 # Traces name functions; for lines too, configure with -DCMAKE_CXX_FLAGS=-g1.
 if(CONOSCOPE_SANITIZE STREQUAL "address")

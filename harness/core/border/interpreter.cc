@@ -48,11 +48,14 @@ fs::path program(const std::string& name, const std::string& wanted_by) {
 fs::path package_folder() {
   std::error_code error;
   const fs::path self = fs::read_symlink("/proc/self/exe", error);
-  const fs::path folder = self.parent_path().parent_path() / CONOSCOPE_PYTHON_FOLDER;
-  if (!fs::is_regular_file(folder / "conoscope/_run_plugin.py", error))
-    throw std::runtime_error(folder.string() +
-                             ": the Python package of this installation is missing");
-  return folder;
+  // One folder up from bin, and more from where the programs of several levels are.
+  for (fs::path prefix = self.parent_path(); prefix.has_relative_path();
+       prefix = prefix.parent_path())
+    if (fs::path folder = prefix / CONOSCOPE_PYTHON_FOLDER;
+        fs::is_regular_file(folder / "conoscope/_run_plugin.py", error))
+      return folder;
+  throw std::runtime_error((self.parent_path().parent_path() / CONOSCOPE_PYTHON_FOLDER).string() +
+                           ": the Python package of this installation is missing");
 }
 
 Interpreter ask_python(const PluginFile& plugin) {

@@ -5,7 +5,6 @@
 #include <gnu/libc-version.h>
 #endif
 
-#include <Eigen/Core>
 #include <algorithm>
 #include <array>
 #include <fstream>
@@ -113,15 +112,15 @@ std::string environment_text(bool confine, const std::string& process_plugins) {
   const std::string libc = "unknown";
 #endif
   const Processor cpu = processor();
-  const std::string kernels = openblas_kernels();
+  const LibraryKernels kernels = library_kernels();
   return "cpu: " + cpu.model + "\nfeatures: " + cpu.features +
-         // Eigen splits its sums by them.
-         "\ncaches: " + std::to_string(Eigen::l1CacheSize()) + " " +
-         std::to_string(Eigen::l2CacheSize()) + " " + std::to_string(Eigen::l3CacheSize()) +
          "\nsystem: " + system.sysname + " " + system.release + " " + system.machine +
          "\nlibc: " + libc + "\nlibraries: " + arithmetic_libraries() +
          // Its own choice is made by the processor's model.
-         "\nopenblas: " + (kernels.empty() ? "its own choice on " + cpu.model : kernels) +
+         "\nopenblas: " +
+         (kernels.openblas.empty() ? "its own choice on " + cpu.model : kernels.openblas) +
+         "\nonednn: " + (kernels.onednn.empty() ? "its own choice" : kernels.onednn) +
+         "\naten: " + (kernels.aten.empty() ? "its own choice" : kernels.aten) +
          "\nconfinement: " + (confine ? confinement_offered() : "off") + process_plugins + "\n" +
          libraries_text() + build_text();
 }

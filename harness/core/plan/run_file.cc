@@ -56,7 +56,7 @@ class Parser {
 
   void root(const toml::table& table, RunFile& out) {
     keys(table, {"name", "seeds", "controls", "metrics", "plugin_path", "python", "sample_scores",
-                 "summaries", "limits", "slurm", "board", "profiles", "dataset", "model",
+                 "summaries", "cpu", "limits", "slurm", "board", "profiles", "dataset", "model",
                  "explainer", "metric"});
     if (const auto* node = table.get("name")) text(*node, "name", out.name);
     seeds(table, out);
@@ -71,6 +71,7 @@ class Parser {
     }
     flag(table, "sample_scores", out.sample_scores);
     flag(table, "summaries", out.summaries);
+    if (const auto* node = table.get("cpu")) text(*node, "cpu", out.cpu);
     if (const auto* node = table.get("board")) board(*node, out.board);
     if (const auto* node = table.get("limits")) limits(*node, out.limits);
     if (const auto* node = table.get("slurm")) {

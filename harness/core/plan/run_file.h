@@ -71,6 +71,7 @@ struct RunFile {
   std::filesystem::path data_folder;
   Limits limits;
   bool sample_scores = false;
+  std::string cpu;  ///< portable, best or a level, as --cpu; empty: nothing is said
   bool summaries = false;  ///< the group of metrics that pictures are drawn from
   results::BoardKind board =
       results::BoardKind::ranking;  ///< what `conoscope run` prints at its end

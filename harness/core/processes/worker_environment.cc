@@ -5,6 +5,8 @@
 #include <string_view>
 #include <utility>
 
+#include "harness/core/version.h"
+
 extern char** environ;
 
 namespace conoscope::core {
@@ -57,21 +59,31 @@ std::vector<std::string> worker_environment(const Job& job) {
   for (char** entry = environ; *entry != nullptr; ++entry)
     if (const std::string_view text = *entry; is_passed_on(text.substr(0, text.find('='))))
       entries.emplace_back(text);
-  if (const std::string kernels = openblas_kernels(); !kernels.empty())
-    entries.push_back("OPENBLAS_CORETYPE=" + kernels);
+  const LibraryKernels kernels = library_kernels();
+  for (const auto& [name, value] : {std::pair("OPENBLAS_CORETYPE=", &kernels.openblas),
+                                    {"DNNL_MAX_CPU_ISA=", &kernels.onednn},
+                                    {"ATEN_CPU_CAPABILITY=", &kernels.aten}})
+    if (!value->empty()) entries.push_back(name + *value);
   if (const std::string libraries = variable(kPreload); !libraries.empty())
     entries.push_back("LD_PRELOAD=" + libraries);
   return first_of_each_name(std::move(entries));
 }
 
-std::string openblas_kernels() {
-  if (std::string kernels = variable("OPENBLAS_CORETYPE"); !kernels.empty()) return kernels;
-    // OpenBLAS picks kernels by the processor's model: its oldest where it does not know the model, and
-    // others, with other last bits, on each make. These run wherever there is AVX2.
+LibraryKernels library_kernels() {
+  // OpenBLAS picks kernels by the processor's model: its oldest where it does not know the model, and
+  // others, with other last bits, on each make. oneDNN and libtorch pick them by its features.
+  LibraryKernels out;
 #if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return "Haswell";
+  const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+  if (cpu_level() == "x86-64-v4")
+    out = {"SkylakeX", "AVX512_CORE", "avx512"};
+  else if (cpu_level() == "x86-64")
+    out = {__builtin_cpu_supports("sse4.2") ? "Nehalem" : "Prescott", "SSE41", "default"};
+  else if (avx2)
+    out = {"Haswell", "AVX2", "avx2"};
 #endif
-  return "";
+  if (std::string asked = variable("OPENBLAS_CORETYPE"); !asked.empty()) out.openblas = asked;
+  return out;
 }
 
 std::string libraries_text() {

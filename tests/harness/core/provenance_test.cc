@@ -37,8 +37,9 @@ TEST_CASE("what changes no bit is no part of a making, and all else is") {
 
 TEST_CASE("this environment names what decides, the same each time") {
   const std::string text = environment_text(false);
-  for (const char* line : {"cpu: ", "\nfeatures: ", "\ncaches: ", "\nlibc: ", "\nlibraries: libm",
-                           "\nopenblas: ", "\nconfinement: off\n", "\nconoscope: ", "\ncompiler: "})
+  for (const char* line : {"cpu: ", "\nfeatures: ", "\nlibc: ", "\nlibraries: libm",
+                           "\nopenblas: ", "\nonednn: ", "\naten: ", "\nconfinement: off\n",
+                           "\nconoscope: ", "\ncompiler: "})
     CHECK_MESSAGE(text.find(line) != text.npos, line);
   CHECK(environment_text(false) == text);
   CHECK(deciding_lines(environment_text(true)) == deciding_lines(text));

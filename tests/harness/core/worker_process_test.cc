@@ -10,6 +10,7 @@
 
 #include "harness/core/processes/descendants.h"
 #include "harness/core/processes/worker_environment.h"
+#include "harness/core/version.h"
 #include "tests/support/content_of.h"
 #include "tests/support/scratch.h"
 
@@ -89,6 +90,12 @@ TEST_CASE("nothing in a worker's environment changes a number, but what the envi
   }
   CHECK(has_line(text, "LD_LIBRARY_PATH=/no/such/folder"));
   CHECK(has_line(text, "OPENBLAS_NUM_THREADS=1"));
+  // All processors of the level that this is compiled for compute alike.
+  if (cpu_level() == "x86-64-v3") {
+    CHECK(has_line(text, "OPENBLAS_CORETYPE=Haswell"));
+    CHECK(has_line(text, "DNNL_MAX_CPU_ISA=AVX2"));
+    CHECK(has_line(text, "ATEN_CPU_CAPABILITY=avx2"));
+  }
   CHECK(libraries_text().empty());
 }
 
