@@ -2,6 +2,7 @@
 // this program and compares. Every benchmark says in `objective` how good its result is.
 //
 //   bench_peers --data=FOLDER [--benchmark_filter=...]
+//   bench_peers --level          what it is compiled for
 
 #include <benchmark/benchmark.h>
 
@@ -241,6 +242,26 @@ void svm(benchmark::State& state) {
   objective(state, loss);
 }
 
+/// What this core can do at this level: multiplications and additions in registers alone. The objective
+/// is their number.
+template <typename T>
+void peak(benchmark::State& state) {
+  using Packet = typename Eigen::internal::packet_traits<T>::type;
+  constexpr int kSums = 12, kTurns = 1 << 22;  // as many sums as hide the latency
+  Packet sums[kSums];
+  for (int s = 0; s < kSums; ++s) sums[s] = Eigen::internal::pset1<Packet>(static_cast<T>(s));
+  const Packet factor = Eigen::internal::pset1<Packet>(T(0.5)),
+               addend = Eigen::internal::pset1<Packet>(T(1));
+  for (auto _ : state) {
+    for (int turn = 0; turn < kTurns; ++turn)
+      for (Packet& sum : sums) sum = Eigen::internal::pmadd(sum, factor, addend);
+    for (Packet& sum : sums) benchmark::DoNotOptimize(sum);
+  }
+  objective(state, 2.0 * kSums * kTurns * static_cast<double>(sizeof(Packet) / sizeof(T)));
+}
+
+BENCHMARK_TEMPLATE(peak, float);
+BENCHMARK_TEMPLATE(peak, double);
 BENCHMARK(product);
 BENCHMARK(gram);
 BENCHMARK(kmeans)->Arg(2)->Arg(12)->Arg(52);
@@ -264,6 +285,10 @@ BENCHMARK(svm);
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (argc == 2 && std::strcmp(argv[1], "--level") == 0) {
+    std::puts(CONOSCOPE_LEVEL);
+    return 0;
+  }
   for (int i = 1; i < argc; ++i)
     if (std::strncmp(argv[i], "--data=", 7) == 0) {
       folder = argv[i] + 7;

@@ -3,8 +3,10 @@
 
     peers.py BENCH_PEERS DATA_FOLDER [--rounds N] [--only REGEX]
 
-Prints the tables of docs/performance.md: medians over the rounds of CPU seconds, and of the ratio
-within a round. Exits with 1 where the two do not reach the same objective.
+Prints the tables of docs/performance.md: medians over the rounds of CPU seconds, of the ratio within
+a round, and of the share of this core's measured peak that is reached. The reference is held to the level
+of instructions that BENCH_PEERS is compiled for. Exits with 1 where the two do not reach the same
+objective.
 """
 
 import argparse
@@ -22,11 +24,16 @@ import warnings
 for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[variable] = "1"
 CPU = pathlib.Path("/proc/cpuinfo").read_text()
-# Debian's OpenBLAS takes its oldest kernels where it does not know the processor.
-if "avx512f" in CPU:
-    os.environ.setdefault("OPENBLAS_CORETYPE", "SkylakeX")
-elif "avx2" in CPU:
-    os.environ.setdefault("OPENBLAS_CORETYPE", "Haswell")
+LEVEL = subprocess.run([sys.argv[1], "--level"], capture_output=True, text=True,
+                       check=True).stdout.strip() if len(sys.argv) > 1 else ""
+if LEVEL == "native":
+    LEVEL = "x86-64-v4" if "avx512f" in CPU else "x86-64-v3"
+# OpenBLAS, oneDNN and libtorch; each would take what the processor has.
+for variable, kernels in zip(("OPENBLAS_CORETYPE", "DNNL_MAX_CPU_ISA", "ATEN_CPU_CAPABILITY"), {
+        "x86-64-v3": ("Haswell", "AVX2", "avx2"),
+        "x86-64-v4": ("SkylakeX", "AVX512_CORE", "avx512"),
+}.get(LEVEL, ())):
+    os.environ.setdefault(variable, kernels)
 
 import numpy as np
 import scipy.optimize
@@ -245,16 +252,22 @@ def svm(a):
 class Case:
     """`runs`: what is timed, by benchmark and arguments of the reference. With two runs the time is
     their difference over `units`, else that of the run over `units` (here, reference). Where the two
-    draw differently (`random`) the means of their objectives over the rounds are compared."""
+    draw differently (`random`) the means of their objectives over the rounds are compared. `flops`:
+    what one unit takes at least, and in which type; none: it depends on the data."""
 
-    def __init__(self, name, work, reference, runs, tolerance, units=(1, 1), random=False):
+    def __init__(self, name, work, reference, runs, tolerance, units=(1, 1), random=False,
+                 flops=None):
         self.name, self.work, self.reference = name, work, reference
         self.runs, self.tolerance, self.units, self.random = runs, tolerance, units, random
+        self.flops = flops
 
+
+PRODUCT, GRAM = 2 * N * D * K, N * D * (D + 1)
 
 CASES = [
-    Case("product", "matrix product X C^T, 25 columns: numpy", product, [("product", ())], 1e-5),
-    Case("gram", "X^T X in double: numpy", gram, [("gram", ())], 1e-10),
+    Case("product", "matrix product X C^T, 25 columns: numpy", product, [("product", ())], 1e-5,
+         flops=(PRODUCT, "float")),
+    Case("gram", "X^T X in double: numpy", gram, [("gram", ())], 1e-10, flops=(GRAM, "double")),
     Case("kmeans_early", "K-Means(25), an early iteration (3 to 12): scikit-learn", kmeans,
          [("kmeans/2", (2,)), ("kmeans/12", (12,))], 1e-3, (10, 10)),
     Case("kmeans_late", "K-Means(25), a late iteration (13 to 52): scikit-learn", kmeans,
@@ -264,15 +277,19 @@ CASES = [
     Case("seeding_of_ten", "the same, for each of ten starts, as the explainer does", seeding,
          [("kmeans_seeding/{round}/10", ("{round}",))], 0.05, (10, 1), random=True),
     Case("nmf_cd", "NMF(25), a cd sweep: scikit-learn", nmf,
-         [("nmf/cd/2", (2, "cd")), ("nmf/cd/12", (12, "cd"))], 1e-4, (10, 10)),
+         [("nmf/cd/2", (2, "cd")), ("nmf/cd/12", (12, "cd"))], 1e-4, (10, 10),
+         flops=(2 * PRODUCT, "float")),
     Case("nmf_mu", "NMF(25), a mu sweep: scikit-learn", nmf,
-         [("nmf/mu/2", (2, "mu")), ("nmf/mu/12", (12, "mu"))], 1e-4, (10, 10)),
-    Case("svd", "truncated SVD(25) in double: scikit-learn, randomised", svd, [("svd", ())], 1e-3),
+         [("nmf/mu/2", (2, "mu")), ("nmf/mu/12", (12, "mu"))], 1e-4, (10, 10),
+         flops=(2 * PRODUCT, "float")),
+    Case("svd", "truncated SVD(25) in double: scikit-learn, randomised", svd, [("svd", ())], 1e-3,
+         flops=(GRAM, "double")),
     Case("svd_gram", "truncated SVD(25) in double: numpy, eigh(X^T X)", svd_by_gram,
-         [("svd", ("x64",))], 1e-9),
+         [("svd", ("x64",))], 1e-9, flops=(GRAM, "double")),
     Case("svd_in_float", "truncated SVD(25), as NMF starts from: numpy, eigh(X^T X)", svd_by_gram,
-         [("svd_in_float", ("x",))], 1e-3),
-    Case("pca", "PCA(25) in double: scikit-learn, randomised", pca, [("pca", ())], 1e-3),
+         [("svd_in_float", ("x",))], 1e-3, flops=(GRAM, "float")),
+    Case("pca", "PCA(25) in double: scikit-learn, randomised", pca, [("pca", ())], 1e-3,
+         flops=(GRAM, "double")),
     Case("nnls", "non-negative weights of 2,000 rows, 25 parts: scipy", nonnegative_weights,
          [("nonnegative_weights", ())], 1e-9),
     Case("self_representation", "self-representation of 2,000 rows, gamma 50, per row: "
@@ -378,19 +395,27 @@ def main():
 
     model = re.search(r"model name\s*: (.*)", CPU)
     load = [f"{os.getloadavg()[1]:.1f}"]
-    print("| work: reference | reference | here | ratio | objectives differ by (limit) |")
-    print("|---|---|---|---|---|", flush=True)
+    peaks = {}
+    print("| work: reference | reference | here | ratio | of the peak | objectives differ by (limit) |")
+    print("|---|---|---|---|---|---|", flush=True)
     over_floor, failed = {}, []
     for case in CASES:
         if not re.search(options.only, case.name):
             continue
         here, there, floors, gap, objectives = measure(case, options.bench, options.folder, arrays,
                                                        options.rounds)
+        share = "-"
+        if case.flops:
+            flops, scalar = case.flops
+            (seconds, done), = ours(options.bench, options.folder, [f"peak<{scalar}>"])
+            peaks.setdefault(scalar, []).append(done / seconds)
+            share = f"{flops / statistics.median(here) / statistics.median(peaks[scalar]):.2f}"
         if floors:
             over_floor[case.name] = statistics.median(floors)
         ratio = statistics.median(t / h for t, h in zip(there, here))
         print(f"| {case.work} | {figure(statistics.median(there))} | "
-              f"{figure(statistics.median(here))} | {ratio:.{0 if ratio >= 10 else 1}f} | {gap:.1g} ({case.tolerance:g}) |",
+              f"{figure(statistics.median(here))} | {ratio:.{0 if ratio >= 10 else 1}f} | {share} | "
+              f"{gap:.1g} ({case.tolerance:g}) |",
               flush=True)
         if not gap <= case.tolerance:
             failed.append(f"{case.name}: objectives {objectives[0]} and {objectives[1]}")
@@ -403,7 +428,8 @@ def main():
           f"{options.rounds} rounds. {model.group(1) if model else platform.machine()}, Linux "
           f"{platform.release()}, load {' to '.join(load)}; Python {platform.python_version()}, "
           f"numpy {np.__version__}, scikit-learn {sklearn.__version__}, torch "
-          f"{torch.__version__}, OpenBLAS kernels {os.environ.get('OPENBLAS_CORETYPE', 'its own')}.")
+          f"{torch.__version__}, OpenBLAS kernels {os.environ.get('OPENBLAS_CORETYPE', 'its own')}, ours {LEVEL}, peak "
+          + ", ".join(f"{statistics.median(v) / 1e9:.0f} GF/s {k}" for k, v in peaks.items()) + ".")
     for message in failed:
         print(f"not the same objective: {message}", file=sys.stderr)
     return 1 if failed else 0
