@@ -14,8 +14,8 @@ std::filesystem::path default_run_file(const Options& options) {
       std::filesystem::is_regular_file("quick.toml", error))  // one of the user's own
     return find_run_file("quick.toml");
   std::cerr
-      << "quick_precomputed.toml: quick.toml trains the model cnn, which needs libtorch and is "
-         "not here (Debian: conoscope-torch)\n";
+      << "quick_precomputed.toml: quick.toml trains the model cnn, which is not here: it needs "
+         "libtorch (Debian: conoscope-torch) and a processor with AVX2\n";
   return find_run_file("quick_precomputed.toml");
 }
 

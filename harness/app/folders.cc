@@ -65,10 +65,9 @@ std::vector<fs::path> plugin_folders(const std::vector<fs::path>& command_line,
   add(user_folder());
   const fs::path installed = prefix() / "lib/conoscope";
   add(installed / "plugins");
-  // What a level does not have, such as the plugins that need libtorch, is the next lower one's.
-  const std::vector<std::string> levels = {"x86-64-v4", "x86-64-v3", "x86-64"};
-  for (auto level = std::ranges::find(levels, core::cpu_level()); level != levels.end(); ++level)
-    add(installed / *level / "plugins");
+  if (!core::cpu_level().empty()) add(installed / core::cpu_level() / "plugins");
+  // Those that need libtorch or OpenCV, which exist once.
+  if (core::cpu_level() != "x86-64") add(installed / "x86-64-v3/shared_plugins");
   return out;
 }
 

@@ -16,7 +16,11 @@ function(conoscope_builtin_plugin name)
   conoscope_add_plugin(${name} ${ARG_UNPARSED_ARGUMENTS})
   set_target_properties(${name} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CONOSCOPE_PLUGIN_DIR})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
-  install(TARGETS ${name} LIBRARY DESTINATION ${CONOSCOPE_LEVEL_DIR}/plugins
+  set(folder plugins)
+  if(CONOSCOPE_LEVELS AND NOT ARG_PACKAGE STREQUAL conoscope)
+    set(folder shared_plugins)  # of wider levels, too, which are built without them
+  endif()
+  install(TARGETS ${name} LIBRARY DESTINATION ${CONOSCOPE_LEVEL_DIR}/${folder}
           COMPONENT ${ARG_PACKAGE})
   set_property(GLOBAL APPEND PROPERTY CONOSCOPE_BUILTIN_PLUGINS ${name})
 endfunction()
