@@ -62,13 +62,13 @@ void print_help(std::ostream& out) {
     out << "  " << command.name << std::string(10 - std::string(command.name).size(), ' ')
         << command.summary << '\n';
   out << "\n`conoscope COMMAND --help` explains one. `conoscope run` with nothing else runs\n"
-         "the quick benchmark that ships. Where several levels of x86-64 are installed, --cpu\n"
-         "best takes the widest that this processor has, --cpu LEVEL the one, and without\n"
-         "it (portable) every processor with AVX2 prints the same. Exit codes: 0 ok, 1 internal "
-         "fault, 2 usage or\n"
-         "run file, 3 plugin refused, 4 finished but some cells failed, 5 a store, cache\n"
-         "or file could not be read or written, 6 a difference was found, 75 stopped and\n"
-         "130 interrupted (the same command continues).\n";
+         "the quick benchmark that ships. Where several levels of x86-64 are installed,\n"
+         "--cpu best takes the widest that this processor has, --cpu LEVEL that one; as it\n"
+         "is (portable), every processor with AVX2 prints the same. Exit codes: 0 ok,\n"
+         "1 internal fault, 2 usage or run file, 3 plugin refused, 4 finished but some\n"
+         "cells failed, 5 a store, cache or file could not be read or written, 6 a\n"
+         "difference was found, 75 stopped and 130 interrupted (the same command\n"
+         "continues).\n";
 }
 
 int dispatch(const std::string& name, const Arguments& rest) {
