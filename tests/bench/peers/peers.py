@@ -33,7 +33,7 @@ for variable, kernels in zip(("OPENBLAS_CORETYPE", "DNNL_MAX_CPU_ISA", "ATEN_CPU
         "x86-64-v3": ("Haswell", "AVX2", "avx2"),
         "x86-64-v4": ("SkylakeX", "AVX512_CORE", "avx512"),
 }.get(LEVEL, ())):
-    os.environ.setdefault(variable, kernels)
+    os.environ[variable] = kernels
 
 import numpy as np
 import scipy.optimize
