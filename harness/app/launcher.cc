@@ -39,13 +39,13 @@ constexpr Level kLevels[] = {
     {"x86-64", "", [] { return true; }},
 };
 
-/// .../lib/conoscope; empty: /proc is missing.
+/// Of .../bin/conoscope .../lib/conoscope; empty: /proc is missing.
 std::string library_folder() {
   char self[PATH_MAX];
   const ssize_t length = ::readlink("/proc/self/exe", self, sizeof self);
   if (length <= 0 || length == static_cast<ssize_t>(sizeof self)) return "";
   std::string prefix(self, static_cast<std::size_t>(length));
-  for (int up = 0; up < 2; ++up) prefix.resize(prefix.rfind('/'));
+  for (int up = 0; up < 2 && !prefix.empty(); ++up) prefix.resize(prefix.rfind('/'));
   return prefix + "/lib/conoscope";
 }
 
