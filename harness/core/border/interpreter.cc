@@ -49,9 +49,8 @@ fs::path package_folder() {
   std::error_code error;
   const fs::path self = fs::read_symlink("/proc/self/exe", error);
   // One folder up from bin, and more from where the programs of several levels are.
-  for (fs::path prefix = self.parent_path(); prefix.has_relative_path();
-       prefix = prefix.parent_path())
-    if (fs::path folder = prefix / CONOSCOPE_PYTHON_FOLDER;
+  for (fs::path inside = self; inside.has_relative_path(); inside = inside.parent_path())
+    if (fs::path folder = inside.parent_path() / CONOSCOPE_PYTHON_FOLDER;
         fs::is_regular_file(folder / "conoscope/_run_plugin.py", error))
       return folder;
   throw std::runtime_error((self.parent_path().parent_path() / CONOSCOPE_PYTHON_FOLDER).string() +
