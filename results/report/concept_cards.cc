@@ -150,48 +150,60 @@ CardsBySeed cards_by_seed(const ReportContext& context, const std::vector<ShownS
   return out;
 }
 
-/// Its four strongest samples under a name; without images, why.
-std::string found_svg(const CardsBySeed& cards, std::int64_t seed, double concept_id,
-                      const std::string& more, double x, PictureSheet& sheet) {
-  constexpr double kSide = 52, kGap = 6, kHead = 20;
+/// A concept of one seed, and how similar it is to that of the first; NaN: it is that, or there is none.
+struct Found {
+  std::int64_t seed = 0;
+  double concept_id = 0.0, importance = 0.0, similarity = NAN;
+};
+
+constexpr double kFoundWidth = 226, kFoundHead = 50, kFoundSide = 52;
+
+/// Name, importance, a bar as long as the similarity, and its four strongest samples, where images are there.
+std::string found_svg(const Found& found, const CardsBySeed& cards, double x, PictureSheet& sheet) {
+  constexpr double kGap = 6;
   constexpr std::size_t kSamples = 4;
-  const std::string whose = "seed " + std::to_string(seed) + ": ";
-  const auto words = [&](const std::string& name, const std::string& why) {
-    return svg_text(x, 13.0, "start", whose + name, " font-weight=\"600\"") +
-           svg_text(x, kHead + 14.0, "start", why);
-  };
-  if (std::isnan(concept_id)) return words("no concept", "all are matched with others");
-  const std::string name = "concept " + real_text(concept_id) + more;
-  const auto of = cards.find(seed);
-  if (of == cards.end()) return words(name, "the run has no concept_cards");
-  std::string out = svg_text(x, 13.0, "start", whose + name, " font-weight=\"600\"");
-  for (const ConceptCard& card : concept_cards(of->second)) {
-    if (of->second.number(card.first, "concept") != concept_id) continue;
-    for (std::size_t i = 0; i < std::min(kSamples, card.rows.size()); ++i)
-      out += shown_sample(of->second, card.rows[i], x + (kSide + kGap) * static_cast<double>(i),
-                          kHead, kSide, sheet);
-    return out;
-  }
-  return words(name, "not among the most important");
+  const std::string whose = "seed " + std::to_string(found.seed) + ": ";
+  if (std::isnan(found.concept_id))
+    return svg_text(x, 13, "start", whose + "none is left", " font-weight=\"600\"");
+  const bool again = !std::isnan(found.similarity);
+  std::string out = svg_text(x, 13, "start", whose + "concept " + real_text(found.concept_id),
+                             " font-weight=\"600\"") +
+                    svg_text(x, 29, "start",
+                             "importance " + digits_text(found.importance, 2) +
+                                 (again ? ", similarity " + digits_text(found.similarity, 2) : ""));
+  for (const auto& [width, opacity] : {std::pair(1.0, 0.15), {found.similarity, 0.7}})
+    if (again)
+      out += "<rect" + svg_attribute("x", x) + svg_attribute("y", 36) +
+             svg_attribute("width", kFoundWidth * width) + svg_attribute("height", 7) +
+             svg_attribute("fill-opacity", opacity) + "/>\n";
+  const auto of = cards.find(found.seed);
+  if (of == cards.end()) return out;
+  for (const ConceptCard& card : concept_cards(of->second))
+    if (of->second.number(card.first, "concept") == found.concept_id)
+      for (std::size_t i = 0; i < std::min(kSamples, card.rows.size()); ++i)
+        out +=
+            shown_sample(of->second, card.rows[i], x + (kFoundSide + kGap) * static_cast<double>(i),
+                         kFoundHead, kFoundSide, sheet);
+  return out;
 }
 
 void add_found_again(PageTable& table, PageDrawings& drawings, const ShownSummary& of,
                      const std::vector<ShownSummary>& shown, const ReportContext& context) {
-  constexpr double kBlock = 250, kHeight = 106;
+  constexpr double kBlock = 250;
   const CardsBySeed cards = cards_by_seed(context, shown, of);
   const bool has_images = std::ranges::any_of(
       cards, [](const auto& one) { return static_cast<bool>(one.second.data.picture); });
   std::map<double, std::string> by_output;
   for (std::size_t r = 0; r < of.rows();) {
     const double own = of.number(r, "concept");
-    std::string svg = found_svg(cards, of.cell.seed, own, "", 0.0, context.sheet);
+    std::string svg =
+        found_svg({of.cell.seed, own, of.number(r, "importance")}, cards, 0.0, context.sheet);
     double x = 0.0;
     std::string& html = by_output[of.number(r, "output")];
     for (; r < of.rows() && of.number(r, "concept") == own; ++r) {
-      const double similarity = of.number(r, "similarity");
-      svg +=
-          found_svg(cards, static_cast<std::int64_t>(of.number(r, "seed")), of.number(r, "other"),
-                    ", " + digits_text(similarity, 2) + " similar", x += kBlock, context.sheet);
+      svg += found_svg({static_cast<std::int64_t>(of.number(r, "seed")), of.number(r, "other"),
+                        of.number(r, "other_importance"), of.number(r, "similarity")},
+                       cards, x += kBlock, context.sheet);
       table.add({of.method, output_name(of, r), of.text(r, "concept"), of.text(r, "importance"),
                  of.text(r, "seed"), of.text(r, "other"), of.text(r, "other_importance"),
                  of.text(r, "similarity")},
@@ -204,13 +216,13 @@ void add_found_again(PageTable& table, PageDrawings& drawings, const ShownSummar
                     .add("other_importance", of.field(r, "other_importance"))
                     .add("similarity", of.field(r, "similarity")));
     }
-    html += svg_begin(x + kBlock - 20.0, kHeight,
+    html += svg_begin(x + kFoundWidth, kFoundHead + (has_images ? kFoundSide + 34.0 : 0.0),
                       "Concept " + real_text(own) + ", and what is found in its place",
                       "currentColor") +
             svg + "</svg>\n";
   }
   for (const auto& [output, html] : by_output)
-    if (has_images) drawings.add(of.keys, of.method, CellData::name(of.data.classes, output), html);
+    drawings.add(of.keys, of.method, CellData::name(of.data.classes, output), html);
 }
 
 std::string found_again_html(const ReportContext& context, const std::vector<ShownSummary>& shown) {
@@ -227,9 +239,10 @@ std::string found_again_html(const ReportContext& context, const std::vector<Sho
   }
   return part_html(
       "Are they found again?",
-      "Each concept of one seed beside the concepts that it is matched with in two others, with "
-      "the samples of their own test splits in which they are strongest. Similarity: of two "
-      "vectors |cos|, so a direction and its opposite are the same concept and strongest in other "
+      "Each concept of one seed beside the concepts that it is matched with in two others, where "
+      "images are there with the samples of the seed's own test split in which it is strongest. "
+      "The bar is the similarity, from 0 to 1: of two vectors |cos|, so a direction and its "
+      "opposite are the same concept and strongest in other "
       "samples; of subspaces by principal angles.",
       drawings.empty() ? "" : drawings.html(), table);
 }

@@ -506,7 +506,7 @@ test("concepts found again: each beside its matches in two other seeds", () => r
   assert.ok(blocks.length > 0);
   for (const { images, text } of blocks) {
     assert.equal(images, 12);
-    assert.match(text, /seed 0: concept \d+\s[^]*seed 1: concept \d+, [\d.]+ similar[^]*seed 2: concept \d+, [\d.]+ similar/);
+    assert.match(text, /seed 0: concept \d+\s+importance [\d.]+\s[^]*seed 1: concept \d+\s+importance [\d.]+, similarity [\d.]+\s[^]*seed 2: concept \d+\s+importance [\d.]+, similarity [\d.]+/);
   }
 }));
 
