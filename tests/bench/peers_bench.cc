@@ -64,15 +64,27 @@ const Matrix& in_double() {
 
 void objective(benchmark::State& state, double value) { state.counters["objective"] = value; }
 
-void product(benchmark::State& state) {
-  const MatrixF& x = activations();
-  const MatrixF parts = read<float>("centres");
-  MatrixF out(x.rows(), parts.rows());
+/// X C^T, computed in T.
+template <typename T>
+void multiply(benchmark::State& state, const RowMajor<T>& x, const RowMajor<T>& parts) {
+  RowMajor<T> out(x.rows(), parts.rows());
   for (auto _ : state) {
     out.noalias() = x * parts.transpose();
     benchmark::ClobberMemory();
   }
-  objective(state, std::sqrt(out.cast<double>().squaredNorm()));
+  objective(state, std::sqrt(out.template cast<double>().squaredNorm()));
+}
+
+void product(benchmark::State& state) {
+  multiply<float>(state, activations(), read<float>("centres"));
+}
+
+void product_of(benchmark::State& state, const char* x, const char* parts) {
+  multiply<float>(state, read<float>(x), read<float>(parts));
+}
+
+void product_of_double(benchmark::State& state, const char* x, const char* parts) {
+  multiply<double>(state, read<float>(x).cast<double>(), read<float>(parts).cast<double>());
 }
 
 /// X^T X in double, the half that is needed.
@@ -264,6 +276,10 @@ BENCHMARK_TEMPLATE(peak, float);
 BENCHMARK_TEMPLATE(peak, double);
 BENCHMARK(product);
 BENCHMARK(gram);
+BENCHMARK_CAPTURE(product_of, surf/surf_cavs, "surf", "surf_cavs");
+BENCHMARK_CAPTURE(product_of, batch/encoder, "batch", "encoder");
+BENCHMARK_CAPTURE(product_of_double, surf/surf_cavs, "surf", "surf_cavs");
+BENCHMARK_CAPTURE(product_of_double, batch/rows, "batch", "rows");
 BENCHMARK(kmeans)->Arg(2)->Arg(12)->Arg(52);
 BENCHMARK(kmeans_seeding)->ArgsProduct({benchmark::CreateDenseRange(1, 9, 1), {1, 10}});
 BENCHMARK_CAPTURE(nmf, cd, NmfSolver::kCoordinateDescent)->Arg(2)->Arg(12);

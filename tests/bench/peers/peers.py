@@ -62,10 +62,11 @@ def make_arrays():
     weights = np.abs(normal(N, K)) * (rng.random((N, K)) < 0.2)
     x = np.maximum(0, weights @ np.abs(normal(K, D)) + 0.3 * normal(N, D))
     a["x"] = x.astype(np.float32)
-    a["centres"] = a["x"][:K]
+    a["centres"], a["batch"], a["rows"] = a["x"][:K], a["x"][:256], a["x"][:10000]
     scale = np.sqrt(x.mean() / K)
     a["w"], a["h"] = [np.float32(scale * np.abs(normal(*s))) for s in ((N, K), (K, D))]
     a["units"] = x[:2000] / np.linalg.norm(x[:2000], axis=1, keepdims=True)
+    a["surf"], a["surf_cavs"] = [np.float32(normal(*s)) for s in ((10000, 2048), (100, 2048))]
     bound = 1 / np.sqrt(D)
     a["encoder"], a["bias"] = [np.float32(rng.uniform(-bound, bound, (LATENTS, w))) for w in (D, 1)]
     dictionary = normal(LATENTS, D)
@@ -89,8 +90,8 @@ def make_arrays():
 # Each of these does its work and returns a function that tells the objective, outside the clock.
 
 
-def product(a):
-    out = a["x"] @ a["centres"].T
+def product(a, left="x", right="centres"):
+    out = a[left] @ a[right].T
     return lambda: np.linalg.norm(out.astype(np.float64))
 
 
@@ -268,6 +269,18 @@ CASES = [
     Case("product", "matrix product X C^T, 25 columns: numpy", product, [("product", ())], 1e-5,
          flops=(PRODUCT, "float")),
     Case("gram", "X^T X in double: numpy", gram, [("gram", ())], 1e-10, flops=(GRAM, "double")),
+    Case("product_surf", "SURF's product, 10,000 x 2048 by 100: numpy", product,
+         [("product_of/surf/surf_cavs", ("surf", "surf_cavs"))], 1e-5,
+         flops=(2 * 10000 * 2048 * 100, "float")),
+    Case("product_surf_double", "the same in double: numpy", product,
+         [("product_of_double/surf/surf_cavs", ("surf64", "surf_cavs64"))], 1e-10,
+         flops=(2 * 10000 * 2048 * 100, "double")),
+    Case("product_encode", "an SAE's encoder, 256 x 512 by 505: numpy", product,
+         [("product_of/batch/encoder", ("batch", "encoder"))], 1e-5,
+         flops=(2 * 256 * 512 * 505, "float")),
+    Case("product_subspaces", "MCD's product, 256 x 512 by 10,000, in double: numpy", product,
+         [("product_of_double/batch/rows", ("batch64", "rows64"))], 1e-10,
+         flops=(2 * 256 * 512 * 10000, "double")),
     Case("kmeans_early", "K-Means(25), an early iteration (3 to 12): scikit-learn", kmeans,
          [("kmeans/2", (2,)), ("kmeans/12", (12,))], 1e-3, (10, 10)),
     Case("kmeans_late", "K-Means(25), a late iteration (13 to 52): scikit-learn", kmeans,
@@ -391,7 +404,8 @@ def main():
     arrays = make_arrays()
     for name, array in arrays.items():
         np.save(options.folder / f"{name}.npy", np.ascontiguousarray(array))
-    arrays["x64"] = arrays["x"].astype(np.float64)
+    for name in ("x", "surf", "surf_cavs", "batch", "rows"):
+        arrays[name + "64"] = arrays[name].astype(np.float64)
 
     model = re.search(r"model name\s*: (.*)", CPU)
     load = [f"{os.getloadavg()[1]:.1f}"]
