@@ -24,7 +24,7 @@ bool is_annotated(const Views& views) {
   return views.annotations != nullptr && std::size(views.annotations->*Member) > 0;
 }
 
-constexpr std::array<Need, 16> kNeeds{{
+constexpr std::array<Need, 17> kNeeds{{
     {"head_view", "a head view", [](const Views& v) { return v.head != nullptr; }},
     {"train_head_view", "a head view of the training split",
      [](const Views& v) { return v.train_head != nullptr; }},
@@ -37,6 +37,8 @@ constexpr std::array<Need, 16> kNeeds{{
     {"targets", "annotated targets", is_annotated<&Annotations::targets>},
     {"concepts", "annotated concepts", is_annotated<&Annotations::concepts>},
     {"factors", "annotated factors", is_annotated<&Annotations::factors>},
+    {"truth", "a world whose features are known",
+     [](const Views& v) { return v.truth != nullptr; }},
     {"inputs", "images", [](const Views& v) { return v.images != nullptr; }},
     {"forward", "a model that runs new inputs (forward)",
      [](const Views& v) { return v.images != nullptr && v.images->forward != nullptr; }},

@@ -34,10 +34,11 @@ class Subject {
   const ImageView& images() const { return *views_.images; }
   const HeadCalls& above() const { return *views_.above; }
   const Annotations& annotations() const { return *views_.annotations; }
+  const Truth& truth() const { return *views_.truth; }
   std::uint64_t seed() const { return views_.seed; }
 
   /// need: head_view, train_head_view, explanation, concept_view, train_concept_view, latent_view,
-  /// labels, targets, concepts, factors, inputs, forward, head.
+  /// labels, targets, concepts, factors, truth, inputs, forward, head.
   bool offers(std::string_view need) const;
 
   /// derive(*this), computed at the first call and remembered by the function's address; what it

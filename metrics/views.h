@@ -53,6 +53,9 @@ struct Explanation {
   Vector importance;            ///< class-specific: one per row of cavs
   Matrix importance_by_output;  ///< class-agnostic: C x K
   IndexVector offset;           ///< class-specific: C + 1 entries, ascending from 0
+  /// One per row of cavs, 1: its score is the same for all rows, as of a decoder's bias, which makes an
+  /// explanation complete and is no concept that could be found. Empty: there is none.
+  IndexVector constant = {};
 
   /// psi(rows; V_c): m x D -> m x K_c. Empty: linear, rows * V_c^T.
   std::function<Matrix(Index output, const MatrixRef& rows)> project;
@@ -125,6 +128,14 @@ struct Annotations {
   IndexVector concept_groups = {};
 };
 
+/// A world whose features are known, for measures of what a dictionary has found of them:
+/// activations = sum_i activations(., i) directions(i) + a constant.
+struct Truth {
+  Matrix directions;        ///< N x D, unit rows
+  MatrixF activations;      ///< n x N, >= 0; 0: the feature does not fire
+  IndexVector parent = {};  ///< N: without which one does not fire; -1: none; empty: all -1
+};
+
 /// All that is known about one subject; null: not offered.
 struct Views {
   const HeadView* head = nullptr;
@@ -135,6 +146,7 @@ struct Views {
   const LatentView* latent = nullptr;
   const Annotations* annotations = nullptr;
   const ImageView* images = nullptr;
+  const Truth* truth = nullptr;
   /// Below the last layer only; of the last layer it is there, and empty, where the model offers it.
   const HeadCalls* above = nullptr;
   /// The training split under the same head: for measures that train a surrogate of their own.

@@ -26,6 +26,10 @@ void register_settings_leakage(Kinds& kinds);
 void register_settings_metrics(Kinds& kinds);
 void register_settings_purity(Kinds& kinds);
 void register_statistics(Kinds& kinds);
+void register_truth_audit(Kinds& kinds);
+void register_truth_learners(Kinds& kinds);
+void register_truth_metrics(Kinds& kinds);
+void register_truth_world(Kinds& kinds);
 void register_vae_losses(Kinds& kinds);
 
 /// mae, emd, top1, rank_corr, rank_corr_skip (the mean where it is defined), rank_undefined (in how

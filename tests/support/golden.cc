@@ -53,6 +53,13 @@ struct Tolerance {
   }
 };
 
+/// Is it the tolerance of another expected output, as l0_abs of l0?
+bool is_tolerance(const Case& one, const std::string& output) {
+  constexpr std::string_view kEnd = "_abs";
+  return one.tolerance().value("statistical", false) && output.ends_with(kEnd) &&
+         one.expects(output.substr(0, output.size() - kEnd.size()));
+}
+
 /// A case's tolerance; an entry named like the output, or like its last words (`step5` for
 /// `losses_step5`), or under `per_metric` (there also for the mean over seeds), overrides it, and so
 /// does one of tolerance_per_output.
@@ -73,6 +80,11 @@ std::optional<Tolerance> tolerance_of(const Case& one, const std::string& output
   look_in(per_metric);
   for (const auto& [name, entry] : per_metric.items())
     if (output == name + "_mean") tolerance = read(entry);
+  if (own.value("statistical", false))
+    tolerance = Tolerance{!one.expects(output + "_abs") ? Json(0.0)
+                          : one.expected().at(output + "_abs").is_number()
+                              ? one.expected().at(output + "_abs")
+                              : Json(one.array(output + "_abs").values)};
   const Json per_output = one.json.value("tolerance_per_output", Json::object());
   if (per_output.contains(output)) tolerance = Tolerance{per_output.at(output)};
   return tolerance;
@@ -161,7 +173,7 @@ void Answer::finish(Summary& summary) {
   for (const auto& [name, why] : excused_)
     summary.not_compared.push_back(id() + ": " + name + ": " + why);
   for (const auto& [name, entry] : expected().items())
-    if (!seen_.contains(name) && !excused_.contains(name))
+    if (!seen_.contains(name) && !excused_.contains(name) && !is_tolerance(*this, name))
       fail(name + " is expected, but not computed");
   if (wrong_.empty()) {
     ++summary.passed;

@@ -19,6 +19,7 @@ std::span<const ViewArray> view_arrays() {
        "C x K, or K with counts: how much each concept matters"},
       {"counts", kExplainer, "explanation", "", kWhole, kOptional,
        "C: how many rows of cavs are each output's own"},
+      {"constant_concepts", kExplainer, "explanation", "", kWhole, kOptional},
       {"concept_scores", kModel, "concept_view", "n k [w]", kReal, kRequired,
        "n x k, or n x k x w for embeddings: learnt concepts"},
       {"concept_probabilities", kModel, "concept_view", "n k", kReal, kOptional,
@@ -49,6 +50,12 @@ std::span<const ViewArray> view_arrays() {
        "m x D: features of image segments"},
       {"segment_sample", kDataset, "segments", "m", kWhole, kRequired,
        "m: the row that each segment is cut from"},
+      {"truth_directions", kDataset, "truth", "N D", kReal, kRequired,
+       "N x D: unit directions of the known features"},
+      {"truth_activations", kDataset, "truth", "t N", kReal, kRequired,
+       "t x N: how much of each feature is in each row that is judged"},
+      {"truth_parent", kDataset, "truth", "N", kWhole, kOptional,
+       "N: the feature without which one does not fire; -1: none"},
       {"logits", kModel, "head_view", "n C", kReal, kOptional,
        "n x C: what the network gave; compared with the head's"},
       {"train_index", kDataset, "", "", kWhole, kOptional, "row numbers of the training split"},
@@ -104,7 +111,7 @@ bool is_by_sample(std::string_view name, Bringer bringer) {
 bool is_annotation(std::string_view name) {
   const ViewArray* const array = view_array(name);
   return array != nullptr && array->bringer == Bringer::kDataset && !array->view.empty() &&
-         array->view != "segments";
+         array->view != "segments" && array->view != "truth";
 }
 
 }  // namespace conoscope::core

@@ -39,7 +39,8 @@ std::vector<std::string> annotation_views();
 std::string arrays_of_view(std::string_view view);
 /// Has it a row for each sample: a dataset's inputs and annotations, or what a model makes of them?
 bool is_by_sample(std::string_view name, Bringer bringer);
-/// Does a dataset bring it with its samples: inputs or annotations, but segments, whose rows are cut?
+/// Does a dataset bring it with its samples: inputs or annotations, but neither segments, whose rows are
+/// cut, nor the truth, which only those see that need it?
 bool is_annotation(std::string_view name);
 
 }  // namespace conoscope::core

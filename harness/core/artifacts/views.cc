@@ -74,6 +74,9 @@ metrics::Explanation make_explanation(const ArrayBag& bag) {
   metrics::Explanation out;
   out.cavs = to_matrix(bag.get("cavs"), 1);
   out.class_agnostic = bag.text("scope") == "class_agnostic";
+  if (const auto constant = bag.find("constant_concepts"))
+    for (const std::int64_t one : constant->values<const std::int64_t>())
+      out.constant.push_back(one);
   if (out.class_agnostic) {
     out.importance_by_output = to_matrix(bag.get("importance"), 1);
     return out;
@@ -96,6 +99,19 @@ metrics::Annotations make_annotations(const ArrayBag& bag) {
     for (const std::int64_t group : groups->values<const std::int64_t>())
       out.concept_groups.push_back(group);
   if (const auto g = bag.find("factors")) out.factors = to_matrix(*g, 1);
+  return out;
+}
+
+metrics::Truth make_truth(const ArrayBag& bag) {
+  metrics::Truth out;
+  out.directions = to_matrix(bag.get("truth_directions"), 1);
+  const sdk::Tensor activations = bag.get("truth_activations");
+  out.activations.resize(activations.rows(), out.directions.rows());
+  activations.for_each([&out](std::int64_t i, double value) {
+    out.activations.data()[i] = static_cast<float>(value);
+  });
+  if (const auto parent = bag.find("truth_parent"))
+    for (const std::int64_t one : parent->values<const std::int64_t>()) out.parent.push_back(one);
   return out;
 }
 

@@ -30,6 +30,9 @@ metrics::Explanation make_explanation(const ArrayBag& bag);
 /// What of it there is.
 metrics::Annotations make_annotations(const ArrayBag& bag);
 
+/// What has_view(bag, "truth") says is there.
+metrics::Truth make_truth(const ArrayBag& bag);
+
 /// Are all of the view's required arrays there?
 bool has_view(const ArrayBag& arrays, std::string_view view);
 

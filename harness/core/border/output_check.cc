@@ -169,6 +169,25 @@ void check_segments(const ArrayBag& dataset, std::int64_t samples, bool needed) 
   check_all_within(sample.values<const std::int64_t>(), samples - 1, "segment_sample");
 }
 
+void check_truth(const ArrayBag& dataset) {
+  const auto has = [&](const char* name) { return dataset.find(name).has_value(); };
+  if (!has("truth_directions") && !has("truth_activations") && !has("truth_parent")) return;
+  const auto directions = need(dataset, "truth_directions");
+  check_view(dataset, "truth");
+  const auto parent = dataset.find("truth_parent");
+  const std::int64_t judged = need(dataset, "test_index").rows();
+  if (const auto activations = need(dataset, "truth_activations"); activations.rows() != judged)
+    fail("truth_activations has " + std::to_string(activations.rows()) + " rows for the " +
+         std::to_string(judged) + " of test_index");
+  if (!parent) return;
+  check_dtype(*parent, CONO_I64);
+  const auto values = parent->values<const std::int64_t>();
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (values[i] < -1 || values[i] >= directions.rows())
+      fail("truth_parent[" + std::to_string(i) + "] is " + std::to_string(values[i]) +
+           ", expected -1 to " + std::to_string(directions.rows() - 1));
+}
+
 void check_concepts(const ArrayBag& bag) {
   for (const char* name : {"concept_scores", "concept_probabilities"}) need(bag, name);
   if (bag.find("reference_outputs")) need(bag, "task_outputs");
@@ -232,6 +251,7 @@ void check_dataset(const ArrayBag& dataset, const Metadata& metadata) {
   }
   if (dataset.find("head_weight")) check_head(dataset);
   check_segments(dataset, samples, contains(metadata.offers, "segments"));
+  check_truth(dataset);
   std::vector<char> used(static_cast<std::size_t>(samples), 0);
   for (const char* name : {"train_index", "test_index"}) {
     const auto index = need(dataset, name);
@@ -301,6 +321,11 @@ void check_explanation(const ArrayBag& explanation, const ArrayBag& model) {
     fail("text scope is \"" + scope + "\", expected class_specific or class_agnostic");
   }
   check_concept_dimensions(explanation, cavs_of_output);
+  if (const auto constant = explanation.find("constant_concepts")) {
+    check_dtype(*constant, CONO_I64);
+    check_shape(*constant, {cavs.shape(0)});
+    check_all_within(constant->values<const std::int64_t>(), 1, "constant_concepts");
+  }
   check_all_finite(explanation);
 }
 

@@ -123,6 +123,7 @@ void Given::gather(const Job& job) {
   if (redrawn_) redrawn = redrawn_->head("redrawn_head", "redrawn_vjp");
   input_ = make_explainer_input(dataset_, model_, job.control, sdk::Seed(job.control_seed),
                                 redrawn_ ? &redrawn : nullptr);
+  if (asks_for(explainer.needs, "truth")) add_truth(dataset_, input_);
   // A script has memory of its own in any case. Not in the folder of the job, where all counts as
   // written by the plugin.
   const bool is_library = job.plugin->command.empty();

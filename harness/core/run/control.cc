@@ -21,6 +21,7 @@ void apply_control(metrics::Explanation& explanation, const std::string& control
       explanation.cavs(k, d) = direction.normal();
     explanation.cavs.row(k).normalize();
   }
+  explanation.constant.clear();  // their scores vary like those of the others
   explanation.project = nullptr;
   explanation.reconstruct = nullptr;
 }

@@ -170,6 +170,12 @@ void move_samples(const Control& control, sdk::Seed seed, ArrayBag& out) {
 
 }  // namespace
 
+void add_truth(const ArrayBag& dataset, ArrayBag& out) {
+  for (const ViewArray& array : view_arrays())
+    if (array.view == "truth")
+      if (const auto known = dataset.find(array.name)) out.add(std::string(array.name), known->raw());
+}
+
 ArrayBag make_explainer_input(const ArrayBag& dataset, const ArrayBag& model,
                               const std::string& control, sdk::Seed seed,
                               metrics::HeadCalls* above) {
@@ -282,6 +288,9 @@ JudgedSubject::JudgedSubject(const ArrayBag& dataset, const ArrayBag& model,
       latent_->reconstruction_loss = to_matrix(*loss, 1).col(0);
   }
   annotations_ = make_annotations(test_);
+  if (!has_view(dataset, "truth")) return;
+  add_truth(dataset, test_);
+  truth_ = make_truth(test_);
 }
 
 void JudgedSubject::set_projection(decltype(metrics::Explanation::project) project,
@@ -365,6 +374,7 @@ metrics::Views JudgedSubject::views() const {
   if (latent_) out.latent = &*latent_;
   out.annotations = &annotations_;
   if (images_) out.images = &*images_;
+  if (truth_) out.truth = &*truth_;
   if (above_) out.above = &*above_;
   if (train_head_) out.train_head = &*train_head_;
   if (train_annotations_) out.train_annotations = &*train_annotations_;

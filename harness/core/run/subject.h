@@ -36,6 +36,10 @@ ArrayBag make_explainer_input(const ArrayBag& dataset, const ArrayBag& model,
                               const std::string& control = "none", sdk::Seed seed = sdk::Seed(0),
                               metrics::HeadCalls* above = nullptr);
 
+/// What the dataset knows of its features, with the rows of the test split: for explainers that say that
+/// they need it, and for metrics.
+void add_truth(const ArrayBag& dataset, ArrayBag& out);
+
 /// The head of a head view as calls, where nothing but it lies above the layer. Valid as long as the
 /// bag.
 metrics::HeadCalls linear_head(const ArrayBag& head_view);
@@ -84,6 +88,7 @@ class JudgedSubject {
   std::optional<metrics::LatentView> latent_;
   std::optional<metrics::ImageView> images_;
   std::optional<metrics::HeadCalls> above_;
+  std::optional<metrics::Truth> truth_;
   metrics::Annotations annotations_;
   ArrayBag plugin_arrays_;
 };

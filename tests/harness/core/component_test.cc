@@ -268,7 +268,7 @@ TEST_CASE("a file counts by its content, not by its name or place") {
   CHECK(relative.params.find(";more=none") != std::string::npos);
   // Only a file that was given offers what it may hold.
   CHECK(relative.offers ==
-        std::vector<std::string>{"labels", "targets", "concepts", "factors", "segments"});
+        std::vector<std::string>{"labels", "targets", "concepts", "factors", "segments", "truth"});
   const auto both = world(world.ask("e", {{"file", {a}, {}}, {"more", {other}, {}}}))[0];
   CHECK(both.offers.back() == "concepts");
   CHECK(both.key != with(a).key);

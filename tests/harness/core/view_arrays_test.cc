@@ -56,5 +56,5 @@ TEST_CASE("the sdk and docs/plugins.md list the arrays of the views") {
 
 TEST_CASE("annotations are what a dataset brings beside its inputs") {
   CHECK(annotation_views() ==
-        std::vector<std::string>{"labels", "targets", "concepts", "factors", "segments"});
+        std::vector<std::string>{"labels", "targets", "concepts", "factors", "segments", "truth"});
 }

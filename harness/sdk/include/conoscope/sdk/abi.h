@@ -168,6 +168,8 @@ typedef struct cono_sink {
  *                labels n (I64, classes 0 ... C-1), or targets n x C (attributes 0/1, regression)
  *                concepts n x k, concept_groups k (I64, equal: together), factors n x F, optional
  *                segment_embeddings m x D, segment_sample m (I64, the row it is cut from), optional
+ *                truth_directions N x D, unit rows, truth_activations t x N of the rows of test_index,
+ *                truth_parent N (I64, -1: none): features that are known, optional
  *                train_index, test_index (I64): the split; optional: a head view's arrays, see there
  *                texts: task = classification | attributes | regression
  * head view      activations n x P x D (P positions before pooling, or n x D), all samples of the
@@ -183,10 +185,13 @@ typedef struct cono_sink {
  * explanation    cavs M x D; texts: scope = class_specific | class_agnostic
  *                class-specific: importance M, counts C (I64, sum M; output c owns the rows after
  *                those of outputs 0 ... c-1); class-agnostic: importance C x M
+ *                constant_concepts M (I64), optional: 1 where a score is the same for all rows, as of
+ *                a decoder's bias; no concept that could be found
  *                Without a project slot psi(h) is linear: <h, cav>.
  * What an explainer is given: the head view with the rows of the training split only, and
  *                logits n x C, predictions n (I64, the model's own argmax; softmax only),
- *                inputs, annotations and segments of the same rows when there are any.
+ *                inputs, annotations and segments of the same rows when there are any; what is known of
+ *                the features only where the explainer needs "truth".
  * What a metric is given: the rows of the test split of every view that the subject offers.
  * Other names (weights, dictionaries) are the plugin's own state; it gets them back in later calls.
  */
