@@ -1,12 +1,11 @@
 #include "metrics/alignment/concept_alignment.h"
 
 #include <algorithm>
-#include <boost/graph/adjacency_list.hpp>
-#include <boost/graph/maximum_weighted_matching.hpp>
 #include <cmath>
-#include <cstdint>
+#include <limits>
 #include <numeric>
 #include <string>
+#include <utility>
 
 #include "numerics/checks.h"
 
@@ -64,27 +63,47 @@ IndexVector greedy_alignment(const MatrixRef& purity) {
 
 IndexVector optimal_alignment(const MatrixRef& purity) {
   require_purity("optimal_alignment", purity);
-  using Weight = boost::property<boost::edge_weight_t, std::int64_t>;
-  using Graph = boost::adjacency_list<boost::vecS, boost::vecS, boost::undirectedS,
-                                      boost::no_property, Weight>;
-  const auto rows = static_cast<std::size_t>(purity.rows());
-  const auto cols = static_cast<std::size_t>(purity.cols());
-  const double low = purity.minCoeff(), range = purity.maxCoeff() - low;
-  // Whole numbers: the search compares sums for equality. The base makes any matching of all
-  // columns outweigh any that leaves one out.
-  constexpr double kUnits = 0x1.0p40;
-  const auto base = static_cast<std::int64_t>(kUnits) * static_cast<std::int64_t>(cols + 1);
-  Graph graph(rows + cols);
-  for (std::size_t i = 0; i < rows; ++i)
-    for (std::size_t j = 0; j < cols; ++j) {
-      const double share =
-          range > 0.0 ? (purity(static_cast<Index>(i), static_cast<Index>(j)) - low) / range : 0.0;
-      boost::add_edge(i, rows + j, Weight(base + std::llround(share * kUnits)), graph);
+  const Matrix cost = -purity.transpose();  // what is chosen for a column is searched along a row
+  const Index cols = cost.rows(), rows = cost.cols();
+  // Prices with cost(j, i) >= of_col[j] + of_row[i], and equality where row i is column j's.
+  Vector of_col = Vector::Zero(cols), of_row = Vector::Zero(rows);
+  IndexVector row_of(static_cast<std::size_t>(cols), -1), col_of(static_cast<std::size_t>(rows));
+  std::fill(col_of.begin(), col_of.end(), -1);
+  for (Index start = 0; start < cols; ++start) {
+    // The cheapest way to a free row: Dijkstra's search, columns give up their rows on the way.
+    Vector distance = Vector::Constant(rows, std::numeric_limits<double>::infinity());
+    IndexVector from(static_cast<std::size_t>(rows), -1), passed;
+    std::vector<bool> settled(static_cast<std::size_t>(rows), false);
+    Index col = start, nearest = -1;
+    double so_far = 0.0;
+    for (;;) {
+      nearest = -1;
+      for (Index i = 0; i < rows; ++i) {
+        if (settled[static_cast<std::size_t>(i)]) continue;
+        const double through = so_far + cost(col, i) - of_col[col] - of_row[i];
+        if (through < distance[i]) {
+          distance[i] = through;
+          from[static_cast<std::size_t>(i)] = col;
+        }
+        if (nearest < 0 || distance[i] < distance[nearest]) nearest = i;
+      }
+      so_far = distance[nearest];
+      col = col_of[static_cast<std::size_t>(nearest)];
+      if (col < 0) break;
+      settled[static_cast<std::size_t>(nearest)] = true;
+      passed.push_back(nearest);
     }
-  std::vector<Graph::vertex_descriptor> mate(rows + cols);
-  boost::maximum_weighted_matching(graph, mate.data());
-  IndexVector row_of;
-  for (std::size_t j = 0; j < cols; ++j) row_of.push_back(static_cast<Index>(mate[rows + j]));
+    of_col[start] += so_far;
+    for (const Index i : passed) {
+      of_col[col_of[static_cast<std::size_t>(i)]] += so_far - distance[i];
+      of_row[i] -= so_far - distance[i];
+    }
+    for (Index row = nearest; row >= 0;) {
+      const Index taker = from[static_cast<std::size_t>(row)];
+      col_of[static_cast<std::size_t>(row)] = taker;
+      std::swap(row_of[static_cast<std::size_t>(taker)], row);  // the start had none: -1
+    }
+  }
   return row_of;
 }
 

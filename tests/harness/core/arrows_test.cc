@@ -135,7 +135,7 @@ const std::vector<Only> kOnly = {
     {"boost/program_options", {"harness/app/"}},
     {"toml++", {"harness/core/", "harness/app/ledger.cc"}},
     {"boost/dll", {"harness/core/border/"}},
-    {"boost/graph", {"harness/core/plan/", "metrics/alignment/concept_alignment.cc"}},
+    {"boost/graph", {"harness/core/plan/"}},
     {"boost/math", {"numerics/"}},
     {"seccomp.h", {"harness/core/processes/"}},
     {"sqlite3", {"results/store/"}},
