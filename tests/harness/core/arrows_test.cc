@@ -113,7 +113,7 @@ const std::vector<Never> kNever = {
 const std::vector<std::string> kFamilies = {
     "information", "factors",   "alignment", "faithfulness", "disentanglement",
     "robustness",  "purity",    "leakage",   "causal",       "posterior",
-    "readability", "stability", "summaries"};
+    "readability", "stability", "truth",     "summaries"};
 
 /// The place of a path metrics/FAMILY/...; `otherwise`: of a family that is not listed. Files of
 /// metrics/ itself are below all.
