@@ -72,6 +72,9 @@ struct ParentAbsorption {
 ///              without; F1 of its probe not above kLeastProbeF1: the direction does not tell it
 /// throws       std::invalid_argument: as absorption(); numbers of rows or features that differ
 ///
+/// Of the truth itself 0 if directions are orthogonal; else they write a little of each other (0.02 with 64 random
+/// ones in 64 dimensions).
+///
 /// SAEBench takes main latents from all. Where a child is active in a tenth of its parent's rows its latent
 /// adds more than the step to F1, so an absorbing one would count as a second latent of the parent and hide what it
 /// does; the truth says whose it is.

@@ -4,7 +4,7 @@
 //   N  samples, 1000 ... 8000, at K = 8 (r4: 4)
 //   K  concepts, or factors with as many codes, 4 ... 32 (r4: 2 ... 16, irs: 8 ... 64), at N =
 //   2000;
-//      ksg_vectors: the width of both vectors, 16 in N
+//      ksg_vectors: the width of both vectors, 16 in N; truth_mcc: N truths and K latents, 64 in N
 //
 // ms_x1 ... ms_x8 and KiB_x1 ... KiB_x8 are the four measurements: the smaller time of two runs
 // (one where it is long), and the most heap held beyond the inputs. `exponent` is log(last / first)
@@ -47,8 +47,15 @@
 #include "metrics/purity/nis.h"
 #include "metrics/purity/ois.h"
 #include "metrics/robustness/irs_matrix.h"
+#include "metrics/truth/absorption.h"
+#include "metrics/truth/absorption_excess.h"
+#include "metrics/truth/sparse_probing.h"
+#include "metrics/truth/truth_f1.h"
+#include "metrics/truth/truth_mcc.h"
+#include "metrics/truth/truth_uniqueness.h"
 #include "tests/bench/heap_peak.h"
 #include "tests/bench/thread_seconds.h"
+#include "tests/metrics/truth/small_world.h"
 
 namespace {
 
@@ -483,6 +490,47 @@ Cost causal(const Sizes& s) {
               });
 }
 
+// ---- truth
+
+/// n true directions, of which k atoms are the first.
+Cost truth_matched(const Sizes& s) {
+  Normal random{Seed(7)};
+  const Matrix directions = normal_matrix(random, s.n, 128), atoms = directions.topRows(s.k);
+  return cost([&] { return truth_matching(atoms, directions); },
+              [](const TruthMatching& found) {
+                return truth_mcc(found) > 1.0 - 1e-9 && truth_uniqueness(found) == 1.0;
+              });
+}
+
+/// The true dictionary of k roots with two children each: all that codes are asked.
+Cost truth_codes(const Sizes& s) {
+  const Truth truth = conoscope::tests::small_world(
+      {.roots = s.k, .children = 2, .free = 0, .width = 128, .rows = s.n});
+  const Matrix codes = truth.activations.cast<double>(), rows = codes * truth.directions;
+  const Matrix concepts = (codes.array() > 0.0).cast<double>().matrix();
+  IndexVector features;
+  for (Index i = 0; i < codes.cols(); ++i) features.push_back(i);
+  struct Found {
+    std::vector<Firing> firing;
+    AbsorptionExcess excess;
+    ParentAbsorption absorbed;
+    Result probing;
+  };
+  return cost(
+      [&] {
+        return Found{truth_firing(codes, truth.activations, features),
+                     absorption_excess(codes, truth.activations, truth.parent, features),
+                     absorption_of_parents(rows, codes, truth.directions, truth.activations,
+                                           truth.directions, truth.parent, features, 1),
+                     sparse_probing(codes, concepts, 1, 1)};
+      },
+      [&](const Found& found) {
+        return std::ranges::all_of(found.firing, [](const Firing& f) { return f.f1() == 1.0; }) &&
+               found.excess.excess.isZero(0.0) && found.absorbed.fraction.size() == s.k &&
+               found.absorbed.fraction.isZero(0.0) && found.probing.value == 1.0;
+      });
+}
+
 // ---- growth
 
 struct Measured {
@@ -514,6 +562,8 @@ const std::vector<Measured>& measured() {
       {"beta_vae", beta_vae},
       {"irs", irs, {1000, 8}, {2000, 8}},
       {"causal_effects", causal, {1000, 8}, {2000, 16}},
+      {"truth_mcc", truth_matched, {1000, 64}, {1000, 32}},
+      {"truth_codes", truth_codes},
   };
   return all;
 }

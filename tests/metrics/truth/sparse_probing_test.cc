@@ -99,7 +99,7 @@ TEST_CASE("sparse_probing: the truth tells all, random codes chance; scale and o
 }
 
 TEST_CASE("sparse_probing: a concept that two latents share takes two") {
-  const Truth truth = small_world({.roots = 4, .children = 0, .free = 0});
+  const Truth truth = small_world({.roots = 4, .children = 0, .free = 0, .with_child = 0.0});
   const Matrix concepts = active(truth);
   Matrix codes = Matrix::Zero(concepts.rows(), 8);
   for (Index i = 0; i < codes.rows(); ++i)
