@@ -40,6 +40,7 @@ void require_fitting(const MatrixRef& rows, const MatrixRef& codes, const Matrix
     numerics::refuse(kName, "rows is " + numerics::shape_of(rows) + ", codes " +
                                 numerics::shape_of(codes) + ", atoms " + numerics::shape_of(atoms) +
                                 ", and the probe has " + std::to_string(probe.size()) + " entries");
+  if (probe.isZero(0.0)) numerics::refuse(kName, "the probe is 0");
   if (main.empty()) numerics::refuse(kName, "there is no main latent");
   for (const Index j : main)
     if (j < 0 || j >= codes.cols())
@@ -53,7 +54,7 @@ Absorption absorption(const MatrixRef& rows, const MatrixRef& codes, const Matri
                       const VectorRef& probe, const IndexVector& main,
                       const AbsorptionOptions& options) {
   require_fitting(rows, codes, atoms, probe, main);
-  const Vector cosine = cosines_with(atoms, probe), y = rows * probe;
+  const Vector cosine = cosines_with(atoms, probe), y = rows * probe.normalized();
   std::vector<bool> is_main(static_cast<std::size_t>(codes.cols()), false);
   for (const Index j : main) is_main[static_cast<std::size_t>(j)] = true;
   Absorption out{Vector::Zero(rows.rows()), Vector::Zero(rows.rows())};

@@ -31,7 +31,7 @@ struct Absorption {
 ///
 /// rows     x, r x D: those that hold the concept and that its probe calls positive. Where y <= 0: 0 and 0
 /// codes    f, r x K: of atoms of length 1.   atoms  w, K x D; c_j uses their directions
-/// probe    p, D: of length 1
+/// probe    p, D: scaled to length 1; not 0
 /// main     the latents that stand for the concept, at least one, each once
 /// throws   std::invalid_argument: shapes that do not fit, no main latent, one that is none, not finite
 ///

@@ -86,11 +86,13 @@ std::vector<Metric> declare::truth_mcc() {
           kOurs, matching_of, metrics::truth_mcc_two_sided, true),
       row("truth_coverage", "How similar is each true direction to the most similar atom?", kOurs,
           matching_of, metrics::truth_coverage, false),
-      row("truth_recovered", "What share of the true directions has an atom with |cos| >= 0.8?",
+      row("truth_recovered",
+          "What share of the true directions has an atom with a cosine of 0.8 or more, either way "
+          "round?",
           kOurs, matching_of, metrics::truth_recovered, false),
       row("truth_recovered_signed",
-          "What share of the true directions has an atom with cos >= 0.8?", "arXiv 2602.14111",
-          signed_matching_of, metrics::truth_recovered, false)};
+          "What share of the true directions has an atom with a cosine of 0.8 or more?",
+          "arXiv 2602.14111", signed_matching_of, metrics::truth_recovered, false)};
 }
 
 }  // namespace conoscope::metrics

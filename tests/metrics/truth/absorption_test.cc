@@ -60,6 +60,13 @@ TEST_CASE("absorption: by hand") {
   CHECK(hand.full(0.0, 0.0, 5.0) == 0.0);
 }
 
+TEST_CASE("absorption: the probe's length says nothing") {
+  ByHand hand;
+  hand.probe *= 7.0;
+  CHECK(hand.fraction(0.6, 1.0) == near(0.4));
+  CHECK(hand.full(0.0, 0.5) == 1.0);
+}
+
 TEST_CASE("absorption: rows that lie against the probe hold nothing of it") {
   ByHand hand;
   hand.rows << -1.0, 0.0;
@@ -96,6 +103,8 @@ TEST_CASE("absorption: what is refused") {
                       "atoms 4 x 2");
   CHECK_THROWS_SAYING(with(Matrix::Ones(1, 3), codes, Matrix::Ones(3, 3), {0}),
                       std::invalid_argument, "the probe has 2 entries");
+  CHECK_THROWS_SAYING(absorption(hand.rows, codes, hand.atoms, Vector::Zero(2), {0}),
+                      std::invalid_argument, "the probe is 0");
   CHECK_THROWS_SAYING(with(hand.rows, codes, hand.atoms, {}), std::invalid_argument,
                       "no main latent");
   CHECK_THROWS_SAYING(with(hand.rows, codes, hand.atoms, {3}), std::invalid_argument,
