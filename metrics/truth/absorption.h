@@ -25,15 +25,18 @@ struct Absorption {
 ///
 ///   y = <x, p>,   c_j = cos(w_j, p),   m = sum of f_j c_j over main latents
 ///   S = sum of the `most` largest f_j c_j over other latents with c_j >= least_cosine
-///   fraction = 0 where m >= y or S < least_share y;  1 where m <= 0;  else t / (t + m),  t = min(S, y - m)
+///   fraction = 0 where m >= y or S < least_share y;  1 where m <= 0;  else t / (t + m),
+///              t = min(S, y - m)
 ///   full     = 1 where no main latent fires and the latent with the largest f_j c_j has
 ///              c_j >= least_cosine_full and f_j c_j >= least_share y
 ///
-/// rows     x, r x D: those that hold the concept and that its probe calls positive. Where y <= 0: 0 and 0
+/// rows     x, r x D: those that hold the concept and that its probe calls positive. Where y <= 0:
+///          0 and 0
 /// codes    f, r x K: of atoms of length 1.   atoms  w, K x D; c_j uses their directions
 /// probe    p, D: scaled to length 1; not 0
 /// main     the latents that stand for the concept, at least one, each once
-/// throws   std::invalid_argument: shapes that do not fit, no main latent, one that is none, not finite
+/// throws   std::invalid_argument: shapes that do not fit, no main latent, one that is none, not
+///          finite
 ///
 /// Source: Chanin et al., arXiv 2409.14507; fraction: Karvonen et al., SAEBench, arXiv 2503.09532.
 Absorption absorption(const MatrixRef& rows, const MatrixRef& codes, const MatrixRef& atoms,
@@ -68,16 +71,17 @@ struct ParentAbsorption {
 ///
 /// activations  n x N: active where > 0.   directions  N x D.   parent  N, -1: none
 /// features     K: the feature that each latent stands for
-/// returns      left out: no latent stands for the parent; fewer than kLeastProbed rows of a half with it, or
-///              without; F1 of its probe not above kLeastProbeF1: the direction does not tell it
+/// returns      left out: no latent stands for the parent; fewer than kLeastProbed rows of a half
+///              with it, or without; F1 of its probe not above kLeastProbeF1: the direction does
+///              not tell it
 /// throws       std::invalid_argument: as absorption(); numbers of rows or features that differ
 ///
-/// Of the truth itself 0 if directions are orthogonal; else they write a little of each other (0.02 with 64 random
-/// ones in 64 dimensions).
+/// Of the truth itself 0 if directions are orthogonal; else they write a little of each other (0.02
+/// with 64 random ones in 64 dimensions).
 ///
-/// SAEBench takes main latents from all. Where a child is active in a tenth of its parent's rows its latent
-/// adds more than the step to F1, so an absorbing one would count as a second latent of the parent and hide what it
-/// does; the truth says whose it is.
+/// SAEBench takes main latents from all. Where a child is active in a tenth of its parent's rows
+/// its latent adds more than the step to F1, so an absorbing one would count as a second latent of
+/// the parent and hide what it does; the truth says whose it is.
 ParentAbsorption absorption_of_parents(const MatrixRef& rows, const MatrixRef& codes,
                                        const MatrixRef& atoms, const MatrixRefF& activations,
                                        const MatrixRef& directions, const IndexVector& parent,

@@ -7,7 +7,8 @@
 
 namespace conoscope::metrics {
 
-/// Of each feature with children: how much more often its latents are silent where a child is active.
+/// Of each feature with children: how much more often its latents are silent where a child is
+/// active.
 struct AbsorptionExcess {
   IndexVector parents;  ///< features with children, ascending
   Vector excess;        ///< of each; NaN: no latent, or one of the two kinds of rows is missing
@@ -15,19 +16,22 @@ struct AbsorptionExcess {
 
 /// Is a feature missed where one of its children is active?
 ///
-///   P(none of its latents fires | it and a child are active) - P(the same | it is active, no child is)
+///   P(none of its latents fires | it and a child are active)
+///   - P(none of its latents fires | it is active, no child is)
 ///
-/// A latent that has absorbed its parent (it fires for the child, and its atom holds the parent's direction,
-/// too) spares the parent's own latent these rows.
+/// A latent that has absorbed its parent (it fires for the child, and its atom holds the parent's
+/// direction, too) spares the parent's own latent these rows.
 ///
 /// codes        f, n x K: fires where > 0.   activations  a, n x N: active where > 0
-/// parent       N: features, -1: none.   truth_of  K: the feature that a latent stands for; -1: none
+/// parent       N: features, -1: none.   truth_of  K: the feature that a latent stands for; -1:
+///              none
 /// returns      each in [-1, 1]; 0: the truth itself, a random code, too
-/// throws       std::invalid_argument: shapes that differ, a parent or feature that is none, not finite
+/// throws       std::invalid_argument: shapes that differ, a parent or feature that is none, not
+///              finite
 ///
-/// The score is the mean over parents. Of a subject truth_of is the partner of truth_mcc, and of a latent without
-/// one the closest truth: an atom that has absorbed its parent is often closer to that than to its own feature,
-/// and would hide what it does as a second latent of its parent.
+/// The score is the mean over parents. Of a subject truth_of is the partner of truth_mcc, and of a
+/// latent without one the closest truth: an atom that has absorbed its parent is often closer to
+/// that than to its own feature, and would hide what it does as a second latent of its parent.
 ///
 /// Source: ours; absorption: Chanin et al., arXiv 2409.14507.
 AbsorptionExcess absorption_excess(const MatrixRef& codes, const MatrixRefF& activations,

@@ -18,17 +18,17 @@ struct SparseProbe {
       const MatrixRef& codes) const;  ///< 1 where the score is > 0; codes of all latents
 };
 
-/// The k latents whose mean differs most between rows with and without the concept, and an L2-penalised
-/// logistic regression of them (numerics/logistic_regression.h; the bias is free).
+/// The k latents whose mean differs most between rows with and without the concept, and an
+/// L2-penalised logistic regression of them (numerics/logistic_regression.h; the bias is free).
 ///
 ///   the k largest |mean of f_j with - mean of f_j without|, the first of equals
 ///
 /// codes    f, n x K, finite.   labels  n of 0 and 1, both there.   k  1 ... K.   c  > 0
-/// throws   std::invalid_argument: shapes that do not fit, a label of neither, a single label, k outside, c
-///          not positive
+/// throws   std::invalid_argument: shapes that do not fit, a label of neither, a single label, k
+///          outside, c not positive
 ///
-/// Source: Karvonen et al., SAEBench, arXiv 2503.09532; Gurnee et al., arXiv 2305.01610. ViSAEBench ranks by the
-/// F statistic of all rows, those that it tests on among them.
+/// Source: Karvonen et al., SAEBench, arXiv 2503.09532; Gurnee et al., arXiv 2305.01610. ViSAEBench
+/// ranks by the F statistic of all rows, those that it tests on among them.
 SparseProbe sparse_probe(const MatrixRef& codes, const IndexVector& labels, Index k,
                          double c = 1.0);
 
@@ -46,15 +46,17 @@ ProbeRows balanced_rows(const IndexVector& labels, std::uint64_t seed, std::uint
 ///   mean over concepts of the accuracy of sparse_probe() on rows that it has not seen
 ///
 /// codes     f, n x K: of an explanation, its concept scores without constant concepts
-/// concepts  n x m of 0 and 1, annotated. Those with fewer than kLeastProbed rows of either kind in a half are
-///           left out, which a caveat counts.
+/// concepts  n x m of 0 and 1, annotated. Those with fewer than kLeastProbed rows of either kind in
+///           a half are left out, which a caveat counts.
 /// k         latents, 1 ... K. 1: does one latent stand for the concept? 2, 5: do few do?
-/// seed      divides the rows of each concept (the test split's: latents were fitted on others) in two halves
+/// seed      divides the rows of each concept (the test split's: latents were fitted on others) in
+///           two halves
 /// returns   [0, 1]; parts: concepts. Of balanced rows 0.5 is chance.
 /// throws    std::invalid_argument: shapes that differ, not binary, not finite, k outside
 ///           std::domain_error: every concept is left out
 ///
-/// O(n K) for each concept. Source: as sparse_probe(); there 4,000 rows to fit on and 1,000 to test on.
+/// O(n K) for each concept. Source: as sparse_probe(); there 4,000 rows to fit on and 1,000 to test
+/// on.
 Result sparse_probing(const MatrixRef& codes, const MatrixRef& concepts, Index k,
                       std::uint64_t seed);
 inline constexpr Index kLeastProbed = 10;

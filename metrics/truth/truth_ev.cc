@@ -71,7 +71,7 @@ std::vector<Metric> declare::truth_ev() {
       .direction = Direction::kHigher,
       .low = -kUnbounded,
       .high = 1.0,
-      .source = "Chanin, SynthSAEBench, arXiv 2602.14687",
+      .source = "SynthSAEBench, arXiv 2602.14687",
       .needs = {"head_view", "explanation", "truth"},
       .compute = [](const Subject& subject) -> Result {
         return {subject.once(rebuilt_of).explained};

@@ -12,14 +12,15 @@ namespace conoscope::metrics {
 ///   EV = 1 - sum |x - x^|^2 / sum |x - mean x|^2
 ///
 /// rows      x, n x D.   rebuilt  x^, n x D; n, D >= 1, finite
-/// returns   (-inf, 1]; 1: all, 0: as bad as answering the mean. All rows equal: 1 where nothing is left
-///           over, else 0, as SAELens has it.
+/// returns   (-inf, 1]; 1: all, 0: as bad as answering the mean. All rows equal: 1 where nothing is
+///           left over, else 0, as SAELens has it.
 /// throws    std::invalid_argument: empty, shapes that differ, an entry not finite
 ///
-/// It says nothing of truth: finished learners that find more of it rebuild less. A constant shift counts;
-/// the residual's own variance, which saprmarks/dictionary_learning takes, would forgive it.
+/// It says nothing of truth: finished learners that find more of it rebuild less. A constant shift
+/// counts; the residual's own variance, which saprmarks/dictionary_learning takes, would forgive
+/// it.
 ///
-/// Source: Chanin, SynthSAEBench, arXiv 2602.14687.
+/// Source: SynthSAEBench, arXiv 2602.14687.
 double explained_variance(const MatrixRef& rows, const MatrixRef& rebuilt);
 
 /// How long are the rebuilt rows?   mean of |x^| / |x| over the rows that are not 0
@@ -31,9 +32,9 @@ double explained_variance(const MatrixRef& rows, const MatrixRef& rebuilt);
 double shrinkage(const MatrixRef& rows, const MatrixRef& rebuilt);
 
 namespace declare {
-/// truth_ev, truth_shrinkage: of the evaluated rows, rebuilt by the explanation's own reconstruction
-/// (NotApplicable without one) with all its concepts, constant ones too. Class-specific: the mean over outputs, of
-/// which each rebuilds every row with its own concepts.
+/// truth_ev, truth_shrinkage: of the evaluated rows, rebuilt by the explanation's own
+/// reconstruction (NotApplicable without one) with all its concepts, constant ones too.
+/// Class-specific: the mean over outputs, of which each rebuilds every row with its own concepts.
 std::vector<Metric> truth_ev();
 }  // namespace declare
 

@@ -62,7 +62,7 @@ std::vector<Metric> declare::truth_f1() {
         .question = question,
         .direction = Direction::kHigher,
         .high = 1.0,
-        .source = "Chanin, SynthSAEBench, arXiv 2602.14687",
+        .source = "SynthSAEBench, arXiv 2602.14687",
         .needs = {"head_view", "explanation", "truth"},
         .parts = "code",
         .compute = [score](const Subject& subject) { return mean_over_latents(subject, score); }};

@@ -24,7 +24,7 @@ std::vector<Metric> declare::truth_l0() {
                .question = "How many latents fire for a sample?",
                .direction = Direction::kNone,
                .unit = "latents",
-               .source = "Chanin, SynthSAEBench, arXiv 2602.14687",
+               .source = "SynthSAEBench, arXiv 2602.14687",
                .needs = {"head_view", "explanation", "truth"},
                .parts = "code",
                .compute = [](const Subject& subject) -> Result {

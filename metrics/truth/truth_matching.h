@@ -26,10 +26,10 @@ struct TruthMatching {
 /// atoms       w, K x D.   directions  d, N x D; K, N >= 1, finite
 /// throws      std::invalid_argument: empty, widths that differ, an entry not finite
 ///
-/// K N D for the cosines and min(K, N)^2 max(K, N) at most for the pairs; 256 latents and 1,024 truths take
-/// some 30 ms.
+/// K N D for the cosines and min(K, N)^2 max(K, N) at most for the pairs; 256 latents and 1,024
+/// truths take some 30 ms.
 ///
-/// Source: Chanin, SynthSAEBench, arXiv 2602.14687.
+/// Source: SynthSAEBench, arXiv 2602.14687.
 TruthMatching truth_matching(const MatrixRef& atoms, const MatrixRef& directions);
 TruthMatching truth_matching_signed(const MatrixRef& atoms, const MatrixRef& directions);
 

@@ -68,8 +68,8 @@ std::vector<Metric> declare::truth_mcc() {
           return {measure(found), by_latent ? of_latents(subject, found) : of_truths(found)};
         }};
   };
-  constexpr const char* kPaper = "Chanin, SynthSAEBench, arXiv 2602.14687";
-  constexpr const char* kOurs = "ours, after Chanin, SynthSAEBench, arXiv 2602.14687";
+  constexpr const char* kPaper = "SynthSAEBench, arXiv 2602.14687";
+  constexpr const char* kOurs = "ours, after SynthSAEBench, arXiv 2602.14687";
   Metric of_signs = row("truth_mcc_signed",
                         "How similar are learnt atoms to the true directions that they are matched "
                         "with, where the opposite direction is another concept?",

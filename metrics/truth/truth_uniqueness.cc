@@ -15,7 +15,7 @@ std::vector<Metric> declare::truth_uniqueness() {
            .question = "What share of the latents stands for different features?",
            .direction = Direction::kHigher,
            .high = 1.0,
-           .source = "Chanin, SynthSAEBench, arXiv 2602.14687",
+           .source = "SynthSAEBench, arXiv 2602.14687",
            .needs = {"head_view", "explanation", "truth"},
            .compute = [](const Subject& subject) -> Result {
              return {metrics::truth_uniqueness(subject.once(matching_of))};

@@ -11,12 +11,13 @@ namespace conoscope::metrics {
 ///
 ///   number of different argmax_i |cos(w_j, d_i)|, over latents j,  / K
 ///
-/// returns  (0, 1]; 1: no two latents are closest to the same truth. Above 1,024 truths 256 random atoms reach
-///          0.89, more than a dictionary early in its training: it says nothing by itself.
+/// returns  (0, 1]; 1: no two latents are closest to the same truth. Of 1,024 truths 256 random
+///          atoms reach 0.89, more than a dictionary early in its training: it says nothing by
+///          itself.
 ///
 /// Codes play no part, as in truth_mcc. With K > N it stays below N/K.
 ///
-/// Source: Chanin, SynthSAEBench, arXiv 2602.14687.
+/// Source: SynthSAEBench, arXiv 2602.14687.
 double truth_uniqueness(const TruthMatching& matching);
 
 namespace declare {

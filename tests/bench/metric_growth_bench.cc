@@ -501,8 +501,8 @@ Cost truth_matched(const Sizes& s) {
               });
 }
 
-/// The true dictionary of k roots with two children each: all that codes are asked. Directions that are not
-/// orthogonal write a little of each other, which counts as absorbed.
+/// The true dictionary of k roots with two children each: all that codes are asked. Directions that
+/// are not orthogonal write a little of each other, which counts as absorbed.
 Cost truth_codes(const Sizes& s) {
   const Truth truth = conoscope::tests::small_world(
       {.roots = s.k, .children = 2, .free = 0, .width = 128, .rows = s.n});

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <numeric>
 #include <vector>
 
@@ -169,7 +170,8 @@ Outputs sparse_probe_case(const Case& one) {
   return out;
 }
 
-/// By what ViSAEBench ranks latents; no measure here does (metrics/truth/sparse_probing.h). Two classes.
+/// By what ViSAEBench ranks latents; no measure here does (metrics/truth/sparse_probing.h). Two
+/// classes.
 Outputs anova_case(const Case& one) {
   const Matrix x = one.input("x").matrix();
   const IndexVector labels = one.input("y").indices();

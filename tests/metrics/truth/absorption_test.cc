@@ -147,7 +147,8 @@ TEST_CASE("absorption: a latent of the parent's own is none that absorbs") {
 TEST_CASE(
     "absorption: parents are left out that no latent, or too few rows, or no direction tell") {
   Truth truth = small_world({.roots = 4, .children = 2, .free = 0, .rows = 1000});
-  // Parent 0 has no latent; parent 1 is active in 15 rows; parent 2's rows do not hold its direction.
+  // Parent 0 has no latent; parent 1 is active in 15 rows; parent 2's rows do not hold its
+  // direction.
   Index active = 0;
   for (Index i = 0; i < 1000; ++i)
     if (truth.activations(i, 1) > 0.0F && ++active > 15) truth.activations(i, 1) = 0.0F;

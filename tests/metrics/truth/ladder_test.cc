@@ -1,4 +1,5 @@
-// Which fault which measure sees. A world of 64 features and its true dictionary, made worse step by step.
+// Which fault which measure sees. A world of 64 features and its true dictionary, made worse step
+// by step.
 
 #include <doctest/doctest.h>
 
@@ -16,7 +17,8 @@ namespace {
 
 using namespace conoscope::metrics;
 
-/// What a step must cost at least: half of the smallest that is seen, 0.06 (cos 20 degrees) over five worlds.
+/// What a step must cost at least: half of the smallest that is seen, 0.06 (cos 20 degrees) over
+/// five worlds.
 constexpr double kStep = 0.03;
 /// A measure that does not see a fault: digits of a sum.
 constexpr double kSame = 1e-9;
@@ -108,7 +110,8 @@ TEST_CASE("ladder: codes of other latents") {
   const Ladder ladder({made, permuted(made)});
   ladder.sees(kCodes);
   ladder.sees({"truth_ev"});
-  // These read atoms only, or only codes: a dictionary whose atoms and codes are unpaired is whole to them.
+  // These read atoms only, or only codes: a dictionary whose atoms and codes are unpaired is whole
+  // to them.
   ladder.is_blind(kAtoms);
   ladder.is_blind({"truth_recovered", "truth_recovered_signed", "truth_uniqueness", "truth_l0",
                    "truth_dead", "sparse_probing"});

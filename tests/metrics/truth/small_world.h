@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "metrics/views.h"
@@ -21,8 +22,8 @@ struct WorldSizes {
   double with_child = 0.5;  ///< P(a child is active | its root is)
 };
 
-/// Roots are active in 3 of 10 rows, features outside the trees in 1 of 10. Features: roots, children (of the
-/// first root, of the second, ...), then the others. Activations are about 5.
+/// Roots are active in 3 of 10 rows, features outside the trees in 1 of 10. Features: roots,
+/// children (of the first root, of the second, ...), then the others. Activations are about 5.
 inline metrics::Truth small_world(const WorldSizes& sizes = {}, std::uint64_t seed = 1) {
   using metrics::Index;
   const Index in_trees = sizes.roots * (1 + sizes.children), features = in_trees + sizes.free;
@@ -94,8 +95,9 @@ inline Dictionary dropped(Dictionary made, double share, std::uint64_t seed = 3)
   return made;
 }
 
-/// In a share of the pairs of parent and child the parent's latent is silent where the child is active, and the
-/// child's atom holds the parent's direction, too: d_c + rho d_p, rho the ratio of their means there.
+/// In a share of the pairs of parent and child the parent's latent is silent where the child is
+/// active, and the child's atom holds the parent's direction, too: d_c + rho d_p, rho the ratio of
+/// their means there.
 inline Dictionary absorbed(const metrics::Truth& truth, double share, std::uint64_t seed = 5) {
   using metrics::Index;
   Dictionary made = true_dictionary(truth);
@@ -130,8 +132,8 @@ inline Dictionary permuted(Dictionary made) {
   return made;
 }
 
-/// A dictionary as the explanation of a layer that is the world itself, with one more, constant concept: the
-/// offset that all rows hold.
+/// A dictionary as the explanation of a layer that is the world itself, with one more, constant
+/// concept: the offset that all rows hold.
 class JudgedDictionary {
  public:
   JudgedDictionary(const metrics::Truth& truth, const Dictionary& made, bool with_constant = true)
