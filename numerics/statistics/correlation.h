@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "numerics/types.h"
 
 namespace conoscope::numerics {
@@ -28,5 +30,19 @@ Correlation pearson(const VectorRef& x, const VectorRef& y);
 ///
 /// Source: Spearman, American Journal of Psychology 1904.
 Correlation spearman(const VectorRef& x, const VectorRef& y);
+
+/// How large must |rho| be for so many values to be significant, two-sided? The t of spearman() is too
+/// lenient where there are few: at n = 5 it is content with 0.88, and only 1 will do.
+///
+/// n        >= 3
+/// alpha    in (0, 1)
+/// returns  the smallest value that rho takes, and reaches or exceeds in size with probability <= alpha if
+///          all orders are alike and no ranks are tied; nothing: not even 1 is so rare (n <= 4 at 0.05)
+/// throws   std::invalid_argument: n < 3, alpha outside
+///
+/// Exact up to n = 9 (all orders are counted), beyond it the Edgeworth series of algorithm AS 89, whose
+/// critical values at 0.05 are the exact ones for every n from 10 to 13.
+/// Source: Best & Roberts, Applied Statistics 24, 1975.
+std::optional<double> spearman_critical_value(Index n, double alpha = 0.05);
 
 }  // namespace conoscope::numerics

@@ -1,5 +1,6 @@
 #include "numerics/statistics/distributions.h"
 
+#include <boost/math/distributions/chi_squared.hpp>
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <numbers>
@@ -14,6 +15,12 @@ void require_dof(const char* function, double dof) {
   if (!(dof > 0.0))
     throw std::invalid_argument(std::string(function) + ": dof is " + std::to_string(dof) +
                                 "; it must be above 0");
+}
+
+void require_probability(const char* function, double p) {
+  if (!(p > 0.0 && p < 1.0))
+    throw std::invalid_argument(std::string(function) + ": p is " + std::to_string(p) +
+                                "; it must be between 0 and 1");
 }
 
 }  // namespace
@@ -35,6 +42,21 @@ double student_two_sided_quantile(double level, double dof) {
   // Boost takes an infinite dof for the normal distribution itself.
   const boost::math::students_t distribution(dof);
   return boost::math::quantile(boost::math::complement(distribution, 0.5 * (1.0 - level)));
+}
+
+double student_quantile(double p, double dof) {
+  require_dof("student_quantile", dof);
+  require_probability("student_quantile", p);
+  const boost::math::students_t distribution(dof);
+  return boost::math::quantile(distribution, p);
+}
+
+double chi_squared_quantile(double p, double dof) {
+  require_dof("chi_squared_quantile", dof);
+  require_probability("chi_squared_quantile", p);
+  if (std::isinf(dof)) throw std::invalid_argument("chi_squared_quantile: dof is infinite");
+  const boost::math::chi_squared distribution(dof);
+  return boost::math::quantile(distribution, p);
 }
 
 double normal_upper_tail(double z) {

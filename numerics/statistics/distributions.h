@@ -17,6 +17,18 @@ double student_two_sided_p(double t, double dof);
 /// throws   std::invalid_argument: level or dof outside
 double student_two_sided_quantile(double level, double dof);
 
+/// Which t does T stay below with probability p?   P(T <= t) = p, T ~ Student(dof)
+///
+/// p        in (0, 1)
+/// throws   std::invalid_argument: p or dof outside
+double student_quantile(double p, double dof);
+
+/// Which x does X stay below with probability p?   P(X <= x) = p, X ~ chi-squared(dof)
+///
+/// p        in (0, 1).   dof  finite
+/// throws   std::invalid_argument: p or dof outside
+double chi_squared_quantile(double p, double dof);
+
 /// P(Z >= z), Z standard normal.
 /// throws   std::invalid_argument: z is NaN
 double normal_upper_tail(double z);

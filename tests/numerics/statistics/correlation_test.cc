@@ -29,7 +29,27 @@ TEST_CASE("pearson and spearman by hand") {
   CHECK(spearman(x, values({1, 1, 2, 9})).r == doctest::Approx(4.5 / std::sqrt(5 * 4.5)));
 }
 
+TEST_CASE("spearman: how large rho must be to be significant") {
+  // By hand: of the 24 orders of four, one has rho = 1 and one -1: 2/24 is more than 0.05, not than 0.1.
+  CHECK_FALSE(spearman_critical_value(4));
+  CHECK(*spearman_critical_value(4, 0.1) == 1.0);
+  // Five: 2/120 have |rho| = 1; the next, 0.9, is reached by 8 more.
+  CHECK(*spearman_critical_value(5) == 1.0);
+  CHECK(*spearman_critical_value(5, 10.0 / 120 + 1e-9) == doctest::Approx(0.9));
+  // The tables of textbooks (two-sided 0.05), counted up to 9 and a series beyond.
+  const double table[] = {0.886, 0.786, 0.738, 0.700, 0.648, 0.618, 0.587, 0.560};
+  for (Index n = 6; n <= 13; ++n) {
+    CAPTURE(n);
+    CHECK(std::abs(*spearman_critical_value(n) - table[n - 6]) < 0.0006);
+  }
+  // Far out it is that of a normal variable of variance 1 / (n - 1).
+  CHECK(*spearman_critical_value(20000) ==
+        doctest::Approx(1.959963984540054 / std::sqrt(19999.0)).epsilon(1e-4));
+}
+
 TEST_CASE("correlations: what is refused") {
+  CHECK_THROWS_SAYING(spearman_critical_value(2), std::invalid_argument, "n = 2");
+  CHECK_THROWS_SAYING(spearman_critical_value(5, 0), std::invalid_argument, "alpha is 0");
   const Vector x = values({1, 2, 3});
   for (const auto correlate : {pearson, spearman}) {
     CHECK_THROWS_SAYING(correlate(x, values({1, 2})), std::invalid_argument,

@@ -86,7 +86,27 @@ TEST_CASE("Student's quantile: falls with the degrees of freedom, towards the no
         doctest::Approx(z + (z * z * z + z) / 4e6).epsilon(1e-10));
 }
 
+TEST_CASE("one-sided quantiles") {
+  for (const double dof : {1.0, 4.0, kInfinity}) {
+    CHECK(student_quantile(0.975, dof) ==
+          doctest::Approx(student_two_sided_quantile(0.95, dof)).epsilon(kRelative));
+    CHECK(student_quantile(0.2, dof) == doctest::Approx(-student_quantile(0.8, dof)));
+  }
+  // Cauchy's, and for two degrees of freedom chi-squared is exponential: x = -2 log(1 - p).
+  CHECK(student_quantile(0.8, 1) ==
+        doctest::Approx(std::tan(std::numbers::pi * 0.3)).epsilon(kRelative));
+  for (const double p : {0.05, 0.5, 0.95})
+    CHECK(chi_squared_quantile(p, 2) == doctest::Approx(-2 * std::log(1 - p)).epsilon(kRelative));
+  // The printed table.
+  CHECK(chi_squared_quantile(0.05, 10) == doctest::Approx(3.940).epsilon(0.0005 / 3.940));
+  CHECK(chi_squared_quantile(0.05, 30) == doctest::Approx(18.493).epsilon(0.0005 / 18.493));
+}
+
 TEST_CASE("distributions: what is refused") {
+  CHECK_THROWS_SAYING(student_quantile(0, 2), std::invalid_argument, "p is 0");
+  CHECK_THROWS_SAYING(student_quantile(0.5, 0), std::invalid_argument, "dof is 0");
+  CHECK_THROWS_SAYING(chi_squared_quantile(1, 2), std::invalid_argument, "p is 1");
+  CHECK_THROWS_SAYING(chi_squared_quantile(0.5, kInfinity), std::invalid_argument, "infinite");
   CHECK_THROWS_SAYING(student_two_sided_p(kNan, 2), std::invalid_argument, "t is NaN");
   CHECK_THROWS_SAYING(student_two_sided_p(1, 0), std::invalid_argument, "dof is 0.0");
   CHECK_THROWS_SAYING(student_two_sided_p(1, kNan), std::invalid_argument, "dof is");
