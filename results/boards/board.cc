@@ -56,9 +56,8 @@ std::vector<BoardEntry> board_entries(Store& store, const BoardOptions& options,
     if (!query.is_null(4)) entry.rank = query.integer(4);
     entry.n = query.integer(5);
     entry.asked = query.integer(6);
-    entry.estimate = estimate_of(
-        entry.n, entry.asked, query.real(7),
-        query.is_null(8) ? std::nullopt : std::optional<double>(query.real(8)), over_seeds);
+    if (!query.is_null(8)) entry.sd = query.real(8);
+    entry.estimate = estimate_of(entry.n, entry.asked, query.real(7), entry.sd, over_seeds);
     entry.subject = {query.text(9), query.text(10), query.text(11)};
     if (const auto found = messages.find({entry.subject, entry.control}); found != messages.end())
       entry.estimate.messages = found->second;

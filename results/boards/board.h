@@ -30,6 +30,7 @@ struct BoardEntry {
   std::string dataset, model, explainer, control;
   std::optional<std::int64_t> rank;
   std::int64_t n = 0, asked = 0;
+  std::optional<double> sd;  ///< of n values, two or more
   Estimate estimate;
 };
 

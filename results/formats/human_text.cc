@@ -12,10 +12,13 @@ namespace conoscope::results {
 std::string human_text(const Field& field, const Column& column) {
   struct Writer {
     int digits;
+    bool up;
     std::string operator()(std::monostate) const { return "-"; }
     std::string operator()(const std::string& text) const { return text; }
     std::string operator()(std::int64_t number) const { return std::to_string(number); }
-    std::string operator()(double number) const { return digits_text(number, digits); }
+    std::string operator()(double number) const {
+      return digits_text(up ? rounded_up(number, digits) : number, digits);
+    }
     std::string operator()(const Estimate& e) const {
       return estimate_text(e, digits) + (e.marks.empty() ? "" : " " + e.marks);
     }
@@ -24,7 +27,7 @@ std::string human_text(const Field& field, const Column& column) {
     }
   };
   if (is_tiny(field, column)) return "<1e-" + std::to_string(column.tiny);
-  return std::visit(Writer{column.digits}, field);
+  return std::visit(Writer{column.digits, column.up}, field);
 }
 
 bool is_tiny(const Field& field, const Column& column) {

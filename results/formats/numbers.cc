@@ -43,6 +43,17 @@ std::string digits_text(double value, int digits) {
   return number_text(value, std::chars_format::fixed, std::max(0, digits - 1 - exponent));
 }
 
+double rounded_up(double value, int digits) {
+  if (!std::isfinite(value) || value == 0) return value;
+  const int exponent = static_cast<int>(std::floor(std::log10(std::abs(value)))) - digits + 1;
+  if (std::abs(exponent) > 300) return value;  // whose power of ten is no double
+  // Powers of ten are exact where they are whole: 14 / 1000 is the double 0.014.
+  const double power = std::pow(10.0, std::abs(exponent));
+  const double units = exponent < 0 ? std::abs(value) * power : std::abs(value) / power;
+  const double whole = std::ceil(units * (1.0 - 1e-12));
+  return std::copysign(exponent < 0 ? whole / power : whole * power, value);
+}
+
 std::string estimate_text(const Estimate& estimate, int digits) {
   if (estimate.n == 0) return "-";
   std::string text;

@@ -50,6 +50,7 @@ struct Column {
   ColumnType type = ColumnType::kText;
   int digits = 4;         ///< significant digits of a real for people; machines get all
   bool messages = false;  ///< estimates: machines get a column <name>_message, too
+  bool up = false;        ///< a real is rounded away from 0, for people
   int tiny = 0;           ///< k: for people, what is nearer to 0 than 10^-k is < 1e-k; 0: as it is
   Better better = Better::kNeither;  ///< on a screen: an arrow
 

@@ -164,6 +164,13 @@ TEST_CASE("format: machine numbers read back as the same double") {
 }
 
 TEST_CASE("format: significant digits") {
+  CHECK(rounded_up(0.0140782, 2) == 0.015);
+  CHECK(rounded_up(0.014, 2) == 0.014);
+  CHECK(rounded_up(0.014 * (1 + 1e-15), 2) == 0.014);
+  CHECK(rounded_up(99.5, 2) == 100.0);
+  CHECK(rounded_up(1234, 2) == 1300.0);
+  CHECK(rounded_up(-0.0011, 1) == -0.002);
+  CHECK(rounded_up(0, 2) == 0.0);
   CHECK(digits_text(0.5, 4) == "0.5000");
   CHECK(digits_text(0.99996, 4) == "1.000");
   CHECK(digits_text(0, 4) == "0.000");
