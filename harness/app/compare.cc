@@ -14,6 +14,7 @@
 #include "harness/app/options.h"
 #include "harness/app/plot_option.h"
 #include "harness/app/store_options.h"
+#include "results/analysis/audit.h"
 #include "results/analysis/comparison.h"
 #include "results/boards/scores.h"
 
@@ -179,17 +180,38 @@ void say_caveats(const results::Comparison& comparison, const WantedMetrics& wan
                  "held out)\n";
 }
 
+/// How small a difference is reliable, by all entries of the contest, where one was found that may be
+/// smaller. Of the explanations themselves: their twins scatter in their own way.
+void take_reliable(const Request& request, const Arranged& a, results::Store& store,
+                   results::Comparison& comparison) {
+  if (request.filter.control != "none") return;
+  std::map<std::string, std::map<std::pair<std::string, std::string>, results::Noise>> known;
+  for (auto& row : comparison.rows) {
+    const auto contest = a.contests.find(row.row);
+    if (!row.different || contest == a.contests.end()) continue;
+    const std::string metric = metric_of(row.row);
+    auto of_metric = known.find(metric);
+    if (of_metric == known.end())
+      of_metric =
+          known.emplace(metric, results::contest_noise(store, request.filter.run, metric)).first;
+    const auto noise = of_metric->second.find(contest->second);
+    if (noise != of_metric->second.end() && noise->second.dof > 0)
+      row.reliable = results::reliable_difference(noise->second, row.n_a);
+  }
+}
+
 /// A test for each row. Returns the exit code.
-int print_tests(const Options& options, const Request& request, const Arranged& a,
-                const Arranged& b, const WantedMetrics& wanted,
-                const results::ComparisonOptions& statistics, results::Format format) {
-  const auto comparison = results::compare(a.numbers, b.numbers, statistics);
+int print_tests(const Options& options, Request& request, const Arranged& a, const Arranged& b,
+                const WantedMetrics& wanted, const results::ComparisonOptions& statistics,
+                results::Format format) {
+  auto comparison = results::compare(a.numbers, b.numbers, statistics);
   if (comparison.rows.empty()) {
     const auto& words = options.list("sides");
     throw UsageError("compare: nothing to compare: " + std::to_string(a.numbers.size()) +
                      " scores of " + words[0] + " and " + std::to_string(b.numbers.size()) +
                      " of " + words[1] + ", and no two of them belong together");
   }
+  if (request.store && statistics.paired) take_reliable(request, a, *request.store, comparison);
   std::cerr << what_sides_are(request) << "; differences are A - B\n";
   say_caveats(comparison, wanted, statistics);
   const std::string difference = request.a.name + " - " + request.b.name;

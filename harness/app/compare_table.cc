@@ -109,6 +109,9 @@ Arranged arrange(std::vector<results::CurrentScore> scores, const Side& side,
     partner += "seed " + std::to_string(score.seed);
     std::string row = (side.kind == "metric" ? "" : score.metric) + names;
     out.directions[row] = score.direction;
+    const bool of_model = score.explainer_key.empty();
+    if (!pooled && side.kind == (of_model ? "model" : "explainer"))
+      out.contests[row] = {score.dataset_key, of_model ? "" : score.model_key};
     out.numbers.push_back({std::move(row), std::move(partner), score.value, score.dataset,
                            score.control + names, !pooled && metrics::is_over_seeds(score.metric)});
   }

@@ -3,6 +3,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/app/compare_sides.h"
@@ -32,6 +33,9 @@ class WantedMetrics {
 struct Arranged {
   std::vector<results::ComparedNumber> numbers;
   std::map<std::string, std::string> directions;  ///< of the metric, by row
+  /// Keys of dataset and model (empty: the models themselves compete), by row: where the sides are entries
+  /// of one contest (results/boards/board.h).
+  std::map<std::string, std::pair<std::string, std::string>> contests = {};
 };
 
 /// In the catalogue's order; metrics of plugins behind it.

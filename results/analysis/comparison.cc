@@ -18,6 +18,7 @@
 #include "numerics/statistics/wilcoxon_signed_rank.h"
 #include "numerics/to_vector.h"
 #include "results/boards/estimate.h"
+#include "results/formats/numbers.h"
 
 namespace conoscope::results {
 
@@ -274,9 +275,14 @@ std::string verdict(const ComparisonRow& row, std::string_view direction, bool p
       return std::string("different: ") + (a_higher ? "B" : "A") + " higher by ranks, " +
              (a_higher ? "A" : "B") + " by the mean";
     const bool a_named = direction == "none" ? a_higher : a_higher == (direction == "higher");
-    return std::string(a_named ? "A" : "B") +
-           (direction == "none" ? " higher by " : " better by ") + amount(row.difference) +
-           (row.constant ? ", the same in all " + count : "");
+    std::string text = std::string(a_named ? "A" : "B") +
+                       (direction == "none" ? " higher by " : " better by ") +
+                       amount(row.difference);
+    if (row.constant) return text + ", the same in all " + count;
+    if (row.reliable && std::abs(row.difference) < *row.reliable)
+      text += ", less than this metric tells apart (" +
+              digits_text(rounded_up(*row.reliable, 2), 2) + ")";
+    return text;
   }
   if (row.equal && row.difference == 0) return "equal in all " + count;
   if (row.equal) return "equal up to rounding in all " + count;

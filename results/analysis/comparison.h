@@ -55,6 +55,9 @@ struct ComparisonRow {
   bool different = false;  ///< p_corrected <= alpha, and not equal
   std::string
       same_as;  ///< the earlier row that it equals bit for bit and is one test with; empty: none
+  /// Set by who knows it: the smallest difference of two means over so many seeds that is more than noise
+  /// (reliable_difference()). Seeds that do the same to both sides may show a smaller one.
+  std::optional<double> reliable = {};
   /// Of Wilcoxon's test: whose ranks are larger, which the mean difference may contradict.
   std::optional<bool> ranks_favour_a;
 };
@@ -74,7 +77,8 @@ Comparison compare(const std::vector<ComparedNumber>& a, const std::vector<Compa
                    const ComparisonOptions& options);
 
 /// What a row says, in words: "A better by 0.16", "not separable with 3 pairs; 12 needed". Where all
-/// pairs differ by the same, chance played no part, and the verdict says so.
+/// pairs differ by the same, chance played no part, and the verdict says so. A difference that is found but
+/// smaller than a reliable one says that, too.
 ///
 /// direction  of the metric: higher, lower or none
 std::string verdict(const ComparisonRow& row, std::string_view direction, bool paired);

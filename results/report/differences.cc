@@ -2,6 +2,7 @@
 #include <map>
 #include <sstream>
 
+#include "results/analysis/audit.h"
 #include "results/analysis/comparison.h"
 #include "results/analysis/letters.h"
 #include "results/boards/run_metrics.h"
@@ -97,6 +98,18 @@ std::string outcome(const ComparisonRow& row, const std::string& direction) {
   return (row.difference > 0) == (direction == "higher") ? "better" : "worse";
 }
 
+/// Over the seeds of all methods of the contest, as `compare` has it; not of models on different datasets.
+Noise noise_of(const Group& group) {
+  std::vector<Scores> all;
+  for (const Side& side : group.sides) {
+    std::vector<double> values;
+    for (const auto& [seed, value] : side.seeds) values.push_back(value);
+    const Scores scores = scores_of(values);
+    all.push_back(group.over_seeds ? as_independent(scores) : scores);
+  }
+  return pooled_noise(all);
+}
+
 void add_rows(PageTable& table, const Group& group, std::size_t reference,
               const std::vector<std::string>& letters) {
   const Side& base = group.sides[reference];
@@ -111,6 +124,7 @@ void add_rows(PageTable& table, const Group& group, std::size_t reference,
   options.plan = false;
   std::map<std::string, ComparisonRow> found;
   for (const auto& row : compare(a, b, options).rows) found.emplace(row.row, row);
+  const Noise noise = group.paired ? noise_of(group) : Noise();
   const auto text = [](const std::optional<double>& value) { return human_text(field_of(value)); };
   std::int64_t place = 0;
   for (std::size_t i = 0; i < group.sides.size(); ++i) {
@@ -129,7 +143,8 @@ void add_rows(PageTable& table, const Group& group, std::size_t reference,
                     .add("why", std::string("no seed in common")));
       continue;
     }
-    const ComparisonRow& row = it->second;
+    ComparisonRow& row = it->second;
+    if (noise.dof > 0) row.reliable = reliable_difference(noise, row.n_a);
     const std::string pairs = std::to_string(row.n_a);
     const std::string said =
         with_names(verdict(row, group.direction, group.paired), method, base.method);

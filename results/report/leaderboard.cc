@@ -3,6 +3,7 @@
 #include <memory>
 #include <set>
 
+#include "results/analysis/audit.h"
 #include "results/analysis/verdict.h"
 #include "results/formats/human_text.h"
 #include "results/formats/merged_notes.h"
@@ -109,6 +110,25 @@ class StandingTable {
   PageTable table_;
 };
 
+/// What the audits of the runs that are read with them have against metrics, which join those that are marked.
+std::vector<std::string> failures_of(const ReportContext& context,
+                                     std::vector<std::string>& marked) {
+  std::vector<std::string> out;
+  std::set<std::pair<std::string, std::string>> said;
+  for (const ReportedRun& run : context.runs) {
+    if (!is_audited(context.store, run.key)) continue;
+    for (const Audit& audit : audits(context.store, {.run = run.key, .metrics = run.metrics}))
+      for (const std::string& why : audit.fails) {
+        if (!said.insert({audit.metric, why}).second) continue;
+        out.push_back("<p class=doubt data-metric=\"" + html_text(audit.metric) +
+                      "\"><strong>Take care:</strong> " + html_text(audit.metric + " " + why) +
+                      " (<code>conoscope audit</code>).</p>\n");
+        if (std::ranges::find(marked, audit.metric) == marked.end()) marked.push_back(audit.metric);
+      }
+  }
+  return out;
+}
+
 }  // namespace
 
 Section leaderboard_section(const ReportContext& context) {
@@ -168,15 +188,15 @@ Section leaderboard_section(const ReportContext& context) {
   std::vector<std::string> names, doubtful;
   for (const auto& metric : context.metrics) names.push_back(metric.name);
   for (const Doubtful& one : doubtful_metrics(context.store, names)) doubtful.push_back(one.metric);
+  std::vector<std::string> marked = doubtful;
+  const std::vector<std::string> failing = failures_of(context, marked);
   section.html = sentences.html();
   for (std::size_t i = 0; i < places.size(); ++i)
     if (places[i].second.size() > 1)
       section.html +=
-          StandingTable(context, "standing-table-" + std::to_string(i), places[i], doubtful).html();
+          StandingTable(context, "standing-table-" + std::to_string(i), places[i], marked).html();
   section.html += "<p class=legend>The bluer, the better of its column. " + marks_legend() +
-                  (doubtful.empty() ? std::string()
-                                    : "; (!) the metric does not tell better from worse on its "
-                                      "sanity ladders") +
+                  (marked.empty() ? std::string() : "; (!) take care of this metric, see below") +
                   ".</p>\n";
   section.html +=
       "<p>A point is the mean over seeds, its line the 95 % t interval. Beside it, where the run "
@@ -187,6 +207,7 @@ Section leaderboard_section(const ReportContext& context) {
     section.html += "<p class=doubt data-metric=\"" + html_text(metric) +
                     "\"><strong>Take care:</strong> " + html_text(metric) +
                     " does not tell better from worse on its sanity ladders.</p>\n";
+  for (const std::string& text : failing) section.html += text;
   section.html += figure_html("board", "board-table") + table.html();
   if (context.metrics.size() > 1)
     section.html +=
