@@ -93,6 +93,8 @@ void require_fitting(const Options& options, const BoardRequest& request) {
     throw UsageError(name + ": --pareto goes with board ranking");
   if (options.has("marks") && kind != BoardKind::ranking)
     throw UsageError(name + ": --marks goes with board ranking");
+  if (options.has("audit") && (kind != BoardKind::ranking || options.has("all")))
+    throw UsageError(name + ": --audit goes with board ranking of one run");
   if (options.has("columns") && kind != BoardKind::ranking)
     throw UsageError(name + ": --columns goes with board ranking");
   if (options.has("plot") &&
@@ -207,6 +209,10 @@ void add_options(Options& options) {
   options.flag("marks",
                "ranking: mark scores that cannot be told apart from the best, and that beat their "
                "randomised twins; on a terminal they are marked anyway");
+  options.flag("audit",
+               "ranking: say below it which differences its metric does not tell apart, and mark "
+               "neighbours closer than that; where the run has known truth or twins that learnt "
+               "nothing it is said anyway");
   options.real("tiny", "X",
                "ranking, across: print what is nearer to 0 than X, a power of ten, as < X");
   options.with_plugins();
@@ -238,6 +244,7 @@ int board_command(const Arguments& arguments) {
   if (options.has("words")) take_words(options.list("words"), request, run);
   request.bold = options.has("bold");
   request.marks = options.has("marks");
+  request.audit = options.has("audit");
   if (options.has("tiny")) request.tiny = tiny_of(options.get<double>("tiny"));
   request.with = options.get<std::string>("with");
   request.count_parameter = options.get<std::string>("k-param");

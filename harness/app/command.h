@@ -41,6 +41,7 @@ struct Command {
 int run_command(const Arguments& arguments);
 int plan_command(const Arguments& arguments);
 int reproduce_command(const Arguments& arguments);
+int audit_command(const Arguments& arguments);
 int board_command(const Arguments& arguments);
 int compare_command(const Arguments& arguments);
 int history_command(const Arguments& arguments);

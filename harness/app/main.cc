@@ -34,6 +34,8 @@ constexpr Command kCommands[] = {
     {"submit", "hand a run to a cluster, in shards", submit_command},
     {"measure", "score arrays of your own, without a run file", measure_command},
     {"board", "print a leaderboard", board_command},
+    {"audit", "say which differences each metric tells, and whether to trust it",
+     audit_command},
     {"compare", "say whether two explainers, models, datasets, runs or metrics differ",
      compare_command},
     {"history", "print how the scores of a metric moved over time", history_command},

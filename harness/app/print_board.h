@@ -28,6 +28,8 @@ struct BoardRequest {
   std::vector<std::string> columns = {};         ///< ranking: these alone; empty: all
   bool bold = false;  ///< ranking, across: the best of each column, in md and latex
   int tiny = 0;       ///< as Column::tiny
+  bool audit =
+      false;  ///< ranking: says what its metric tells apart, as it does where truth is known
   bool marks = false;  ///< ranking: as on a terminal, where scores are marked anyway
 };
 

@@ -1,10 +1,13 @@
 #include <algorithm>
 #include <iostream>
+#include <iterator>
+#include <set>
 
 #include "harness/app/print_board.h"
 #include "harness/app/terminal.h"
 #include "harness/core/names.h"
 #include "metrics/catalogue.h"
+#include "results/analysis/audit.h"
 #include "results/analysis/equal_budget.h"
 #include "results/analysis/ranking.h"
 #include "results/analysis/verdict.h"
@@ -45,10 +48,10 @@ std::vector<std::string> leading_metrics(const std::vector<std::string>& asked) 
 
 constexpr const char* kMark = "(!)";
 
-/// The mark behind each column of a metric that fails its sanity ladders.
-void mark(results::Table& table, const std::vector<results::Doubtful>& doubtful) {
+/// The mark behind each column of these metrics.
+void mark(results::Table& table, const std::set<std::string>& doubtful) {
   for (auto& column : table.columns)
-    for (const auto& [metric, run] : doubtful) {
+    for (const auto& metric : doubtful) {
       // the metric itself, metric@control, or dataset's metric across
       const auto at = column.name.find(metric);
       if (at == std::string::npos) continue;
@@ -102,6 +105,48 @@ std::vector<results::Headline> take_marks(results::Store& store, results::BoardO
   return out;
 }
 
+/// Of the metrics shown, where a board is read with its audit. With filters it is that of the whole run.
+std::vector<results::Audit> audits_of(results::Store& store, const results::BoardOptions& options,
+                                      const BoardRequest& request) {
+  if (!request.audit && !results::is_audited(store, options.run)) return {};
+  return results::audits(store, {.run = options.run, .metrics = options.metrics});
+}
+
+std::vector<results::Audit> audits_of_metric(const std::vector<results::Audit>& audits,
+                                             const std::string& metric) {
+  std::vector<results::Audit> out;
+  std::ranges::copy_if(audits, std::back_inserter(out),
+                       [&](const results::Audit& one) { return one.metric == metric; });
+  return out;
+}
+
+/// Below a board: how small a difference the metric that ranks it tells apart, in each contest.
+void say_resolution(const std::vector<results::Audit>& audits, const std::string& metric,
+                    bool has_neighbours) {
+  const auto own = audits_of_metric(audits, metric);
+  for (const auto& audit : own) {
+    std::string text = results::audit_text(audit);
+    if (text.empty()) continue;
+    if (own.size() > 1)
+      text = audit.dataset + (audit.model.empty() ? "" : ", " + audit.model) + ": " + text;
+    std::cout << '\n' << for_terminal(text);
+  }
+  if (has_neighbours)
+    std::cout << '\n' << for_terminal("~ not told apart by this metric from the entry above");
+}
+
+/// Once for each metric and reason.
+void say_failures(const std::vector<results::Audit>& audits, const std::string& run) {
+  std::set<std::string> said;
+  for (const auto& audit : audits)
+    for (const auto& why : audit.fails) {
+      const std::string text = std::string(kMark) + " " + audit.metric + " " + why +
+                               ": `conoscope audit " + run.substr(0, 8) + " -m " + audit.metric +
+                               "`\n";
+      if (said.insert(text).second) std::cerr << text;
+    }
+}
+
 bool has_marks(const results::BoardOptions& options) {
   for (const auto& [metric, marks] : options.marks)
     for (const auto& [subject, mark] : marks)
@@ -133,6 +178,10 @@ bool print_ranking(results::Store& store, const BoardRequest& request) {
   if (request.bold || request.format == results::Format::table)
     for (const std::string& metric : options.metrics)
       results::mark_best(table, metric, results::direction_of(store, metric));
+  const std::vector<results::Audit> audits = audits_of(store, options, request);
+  const bool has_neighbours =
+      !across && request.format.for_people &&
+      results::mark_neighbours(table, audits_of_metric(audits, options.metrics[0]));
   if (across)
     table = results::across_datasets(table);
   else if (request.format.for_people && request.columns.empty())
@@ -141,8 +190,14 @@ bool print_ranking(results::Store& store, const BoardRequest& request) {
   if (!request.pareto.empty()) results::mark_pareto(table, request.pareto);
   if (!request.columns.empty()) keep_columns(table, request.columns);
   const auto doubtful = results::doubtful_metrics(store, options.metrics);
-  if (request.format.for_people) mark(table, doubtful);
+  std::set<std::string> marked;
+  for (const auto& one : doubtful) marked.insert(one.metric);
+  for (const auto& audit : audits)
+    if (!audit.fails.empty()) marked.insert(audit.metric);
+  if (request.format.for_people) mark(table, marked);
   std::cout << results::to_text(table, request.format);
+  if (request.format.for_people && request.columns.empty())
+    say_resolution(audits, options.metrics[0], has_neighbours);
   if (has_marks(options) && request.format.for_people)
     std::cout << '\n' << for_terminal(results::marks_legend());
   if (on_screen)
@@ -151,6 +206,7 @@ bool print_ranking(results::Store& store, const BoardRequest& request) {
     std::cerr << kMark << ' ' << metric
               << " does not tell better from worse on the sanity ladders: `conoscope board sanity "
               << run_key.substr(0, 8) << " -m " << metric << "`\n";
+  say_failures(audits, options.run);
   return true;
 }
 

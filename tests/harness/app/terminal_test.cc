@@ -66,11 +66,29 @@ TEST_CASE("terminal: tables fit 80 and 120 columns, and what is piped stays as i
   CHECK(widest(piped) > 100);
 }
 
+TEST_CASE("terminal: an audit, and a board read with it, fit 80 columns") {
+  const Workspace here;
+  here.run({"run",
+            here.write("r.toml", digits_run("seeds = [0, 1, 2]\nmetrics = [\"surf\", "
+                                            "\"completeness\"]\ncontrols = [\"none\", "
+                                            "\"random_concepts\", \"random_importance\"]",
+                                            {"svd", "kmeans", "random_concepts"})),
+            "--no-board", "-j", "2"});
+  for (const int width : {80, 120})
+    for (const std::vector<std::string>& command :
+         {std::vector<std::string>{"audit"}, {"audit", "--entries"}, {"board", "--audit"}}) {
+      CAPTURE(width);
+      CAPTURE(command.back());
+      CHECK(widest(on_terminal(here, width, "NO_COLOR=1", command)) <= width);
+    }
+}
+
 TEST_CASE("help fits 80 columns, but for commands to copy") {
   const Workspace here;
   for (const std::vector<std::string>& command : {std::vector<std::string>{"--help"},
                                                   {"run", "--help"},
                                                   {"board", "--help"},
+                                                  {"audit", "--help"},
                                                   {"measure", "--help"},
                                                   {"dataset", "--help"}}) {
     std::istringstream lines(here.run(command).out);
