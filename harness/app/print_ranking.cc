@@ -179,8 +179,12 @@ bool print_ranking(results::Store& store, const BoardRequest& request) {
     for (const std::string& metric : options.metrics)
       results::mark_best(table, metric, results::direction_of(store, metric));
   const std::vector<results::Audit> audits = audits_of(store, options, request);
+  // A table for a paper has the line below only where it is asked for.
+  const bool says_resolution =
+      request.columns.empty() &&
+      (request.audit ? request.format.for_people : request.format == results::Format::table);
   const bool has_neighbours =
-      !across && request.format.for_people &&
+      !across && says_resolution &&
       results::mark_neighbours(table, audits_of_metric(audits, options.metrics[0]));
   if (across)
     table = results::across_datasets(table);
@@ -196,8 +200,7 @@ bool print_ranking(results::Store& store, const BoardRequest& request) {
     if (!audit.fails.empty()) marked.insert(audit.metric);
   if (request.format.for_people) mark(table, marked);
   std::cout << results::to_text(table, request.format);
-  if (request.format.for_people && request.columns.empty())
-    say_resolution(audits, options.metrics[0], has_neighbours);
+  if (says_resolution) say_resolution(audits, options.metrics[0], has_neighbours);
   if (has_marks(options) && request.format.for_people)
     std::cout << '\n' << for_terminal(results::marks_legend());
   if (on_screen)
