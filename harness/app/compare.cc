@@ -195,7 +195,8 @@ void take_reliable(const Request& request, const Arranged& a, results::Store& st
       of_metric =
           known.emplace(metric, results::contest_noise(store, request.filter.run, metric)).first;
     const auto noise = of_metric->second.find(contest->second);
-    if (noise != of_metric->second.end() && noise->second.dof > 0)
+    if (noise != of_metric->second.end() && noise->second.dof > 0 &&
+        !results::is_uneven(noise->second))
       row.reliable = results::reliable_difference(noise->second, row.n_a);
   }
 }

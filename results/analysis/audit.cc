@@ -331,6 +331,8 @@ std::map<std::pair<std::string, std::string>, Noise> contest_noise(Store& store,
   return out;
 }
 
+bool is_uneven(const Noise& noise) { return noise.largest_over > 2.0; }
+
 bool is_unlearnt_twin(std::string_view control) { return is_among(kUnlearntTwins, control); }
 
 bool is_audited(Store& store, const std::string& run) {
@@ -359,6 +361,9 @@ std::string audit_text(const Audit& audit) {
   if (audit.seeds != 1) text += up(*audit.reliable_one) + " at one; ";
   text += "s = " + digits_text(audit.noise.sd, 2) + ", " + std::to_string(audit.noise.dof) +
           " df, 95 %; 80 % power from " + up(*audit.detectable) + ")";
+  if (audit.uneven())
+    text += "; the noisiest entry has " + digits_text(audit.noise.largest_over, 2) +
+            " s: Welch's test for its pairs";
   for (const TruthAgreement& one : audit.truth)
     if (one.rho)
       text += "; rho with " + one.metric + " " + digits_text(*one.rho, 2) + ", " +

@@ -18,6 +18,10 @@ namespace conoscope::results {
 // test: noise over seeds, the smallest difference that is more than noise, agreement with known truth,
 // and the distance to what has learnt nothing.
 
+/// The largest sd exceeds twice the pooled one, which then says little of a pair: Welch's test (`compare
+/// --unpaired`) does.
+bool is_uneven(const Noise& noise);
+
 /// One line of a board, with its most dangerous twin.
 struct AuditedEntry {
   BoardEntry score;
@@ -69,8 +73,7 @@ struct Audit {
   ///   "tells no entries apart"    of three complete entries or more, no two
   std::vector<std::string> fails;
 
-  /// The largest sd exceeds twice the pooled one: Welch's test (`compare --unpaired`) for such a pair.
-  bool uneven() const { return noise.largest_over > 2.0; }
+  bool uneven() const { return is_uneven(noise); }
 };
 
 struct AuditOptions {

@@ -144,7 +144,7 @@ void add_rows(PageTable& table, const Group& group, std::size_t reference,
       continue;
     }
     ComparisonRow& row = it->second;
-    if (noise.dof > 0) row.reliable = reliable_difference(noise, row.n_a);
+    if (noise.dof > 0 && !is_uneven(noise)) row.reliable = reliable_difference(noise, row.n_a);
     const std::string pairs = std::to_string(row.n_a);
     const std::string said =
         with_names(verdict(row, group.direction, group.paired), method, base.method);

@@ -214,6 +214,7 @@ TEST_CASE("audit: a metric that tells nothing apart; a spread that is uneven") {
   uneven.give("a", "e", around(2.0));
   const Audit found = audit_of(uneven.done());
   CHECK(found.uneven());
+  CHECK(audit_text(found).ends_with("; the noisiest entry has 2.4 s: Welch's test for its pairs"));
   CHECK(text_of(audit_table({found}).rows[0][audit_table({found}).column("noise")]) == "Welch");
 }
 
