@@ -1,6 +1,7 @@
 #include "numerics/statistics/distributions.h"
 
 #include <boost/math/distributions/chi_squared.hpp>
+#include <boost/math/distributions/normal.hpp>
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <numbers>
@@ -62,6 +63,13 @@ double chi_squared_quantile(double p, double dof) {
 double normal_upper_tail(double z) {
   if (std::isnan(z)) throw std::invalid_argument("normal_upper_tail: z is NaN");
   return 0.5 * std::erfc(z / std::numbers::sqrt2);
+}
+
+double normal_quantile(double level) {
+  if (!(level > 0.0 && level < 1.0))
+    throw std::invalid_argument("normal_quantile: level is " + std::to_string(level) +
+                                "; it must be between 0 and 1");
+  return boost::math::quantile(boost::math::normal_distribution<double>(), level);
 }
 
 }  // namespace conoscope::numerics

@@ -33,4 +33,8 @@ double chi_squared_quantile(double p, double dof);
 /// throws   std::invalid_argument: z is NaN
 double normal_upper_tail(double z);
 
+/// Which z does a standard normal stay below with probability `level`?
+/// throws   std::invalid_argument: level is not in (0, 1)
+double normal_quantile(double level);
+
 }  // namespace conoscope::numerics

@@ -54,6 +54,8 @@ std::span<const ViewArray> view_arrays() {
        "N x D: unit directions of the known features"},
       {"truth_activations", kDataset, "truth", "t N", kReal, kRequired,
        "t x N: how much of each feature is in each row that is judged"},
+      {"truth_bias", kDataset, "truth", "D", kReal, kOptional,
+       "D: what every row has beside its features; not given: 0"},
       {"truth_parent", kDataset, "truth", "N", kWhole, kOptional,
        "N: the feature without which one does not fire; -1: none"},
       {"logits", kModel, "head_view", "n C", kReal, kOptional,

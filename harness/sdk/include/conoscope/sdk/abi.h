@@ -169,7 +169,7 @@ typedef struct cono_sink {
  *                concepts n x k, concept_groups k (I64, equal: together), factors n x F, optional
  *                segment_embeddings m x D, segment_sample m (I64, the row it is cut from), optional
  *                truth_directions N x D, unit rows, truth_activations t x N of the rows of test_index,
- *                truth_parent N (I64, -1: none): features that are known, optional
+ *                truth_bias D, truth_parent N (I64, -1: none): what activations are made of, optional
  *                train_index, test_index (I64): the split; optional: a head view's arrays, see there
  *                texts: task = classification | attributes | regression
  * head view      activations n x P x D (P positions before pooling, or n x D), all samples of the
