@@ -171,9 +171,21 @@ void check_segments(const ArrayBag& dataset, std::int64_t samples, bool needed) 
 
 void check_truth(const ArrayBag& dataset) {
   const auto has = [&](const char* name) { return dataset.find(name).has_value(); };
-  if (!has("truth_directions") && !has("truth_activations") && !has("truth_parent")) return;
+  if (!has("truth_directions") && !has("truth_activations") && !has("truth_bias") &&
+      !has("truth_parent"))
+    return;
   const auto directions = need(dataset, "truth_directions");
   check_view(dataset, "truth");
+  // Of float16, whose unit rows are off by a thousandth.
+  constexpr double kTolerance = 2e-3;
+  std::vector<double> squares(static_cast<std::size_t>(directions.rows()), 0.0);
+  directions.for_each([&](std::int64_t i, double value) {
+    squares[static_cast<std::size_t>(i / directions.shape(1))] += value * value;
+  });
+  for (std::size_t i = 0; i < squares.size(); ++i)
+    if (const double length = std::sqrt(squares[i]); std::abs(length - 1.0) > kTolerance)
+      fail("truth_directions[" + std::to_string(i) + "] has length " + std::to_string(length) +
+           ", expected 1");
   const auto parent = dataset.find("truth_parent");
   const std::int64_t judged = need(dataset, "test_index").rows();
   if (const auto activations = need(dataset, "truth_activations"); activations.rows() != judged)

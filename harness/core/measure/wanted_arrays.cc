@@ -39,6 +39,7 @@ std::string array_for(std::string_view view) {
       {"explanation", "cavs and importance (or --explain)"},
       {"train_concept_view", "a training split of concept_scores (--split)"},
       {"inputs", "images"},
+      {"truth", "a dataset that knows its features (a run file)"},
       {"forward", "a model that runs new images (a run file)"},
       {"head", "a model that runs new activations (a run file)"},
       {"other_seeds", "several splits (--splits) of an explanation that is fitted (--explain)"},

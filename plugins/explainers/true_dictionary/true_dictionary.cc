@@ -47,6 +47,9 @@ class TrueDictionary final : public sdk::Explainer,
 
   void fit(const sdk::HeadView& head, const sdk::Context& context,
            sdk::ExplanationOut& out) override {
+    for (const char* name : {"truth_directions", "truth_activations"})
+      if (!head.arrays().has(name))
+        throw sdk::NotApplicable(std::string("true_dictionary: the dataset has no ") + name);
     const sdk::Matrix directions = sdk::to_matrix(head.arrays().get("truth_directions"));
     const sdk::Matrix activations = sdk::to_matrix(head.arrays().get("truth_activations"));
     const std::int64_t width = head.width(), outputs = head.outputs();

@@ -182,6 +182,37 @@ TEST_CASE("a dataset's faults, each with its place") {
   bad_dataset(filled("head_weight", {3, 5}), "array activations is missing");
 }
 
+TEST_CASE("a dataset's known features, and their faults") {
+  // Four features of two dimensions; one row is judged.
+  const auto known = [] {
+    ArrayBag bag = dataset();
+    put<double>(bag, "truth_directions", {4, 2}, {1.0, 0.0, 0.0, 1.0, 0.6, 0.8, -1.0, 0.0});
+    fill(bag, "truth_activations", {1, 4});
+    fill(bag, "truth_bias", {2});
+    put<std::int64_t>(bag, "truth_parent", {4}, {-1, 0, 0, -1});
+    return bag;
+  };
+  const auto bad = [&known](const auto& change, const std::string& why) {
+    refused(
+        known(), change, [](const ArrayBag& bag) { check_dataset(bag, offering({"truth"})); }, why);
+  };
+  check_dataset(known(), offering({"truth"}));
+  bad_dataset(filled("truth_bias", {2}), "array truth_directions is missing");
+  bad_dataset(filled("truth_activations", {1, 4}), "array truth_directions is missing");
+  CHECK_THROWS_SAYING(check_dataset(dataset(), offering({"truth"})), OutputFault,
+                      "array truth_directions is missing");
+  bad(filled("truth_directions", {8}), "truth_directions is 8, expected N x D");
+  bad(filled("truth_directions", {4, 2}), "truth_directions[0] has length 0.707107, expected 1");
+  bad(filled("truth_activations", {1, 3}), "truth_activations is 1 x 3, expected 1 x 4");
+  bad(filled("truth_activations", {4, 4}), "truth_activations has 4 rows for the 1 of test_index");
+  bad(filled("truth_bias", {3}), "truth_bias is 3, expected 2");
+  bad(whole("truth_parent", {3}, {-1, 0, 0}), "truth_parent is 3, expected 4");
+  bad(whole("truth_parent", {4}, {-1, 0, 4, 0}), "truth_parent[2] is 4, expected -1 to 3");
+  bad(whole("truth_parent", {4}, {-2, 0, 0, 0}), "truth_parent[0] is -2, expected -1 to 3");
+  bad(filled("truth_parent", {4}), "truth_parent is float64, expected int64");
+  bad(filled("truth_activations", {1, 4}, HUGE_VAL), "truth_activations[0, 0] is infinite");
+}
+
 TEST_CASE("a head view's faults") {
   bad_model(
       head(), [](ArrayBag& b) { b = ArrayBag(); }, "array activations is missing");
@@ -257,6 +288,11 @@ TEST_CASE("an explanation's faults") {
   bad_explanation(whole("concept_dimension", {3, 2}, {2, 0, 0, 0, 1, 0}),
                   "concept_dimension[2] adds up to 1, but output 2 has 2 CAVs");
   bad_explanation(filled("counts", {3}, 1.0), "counts is float64, expected int64");
+  bad_explanation(whole("constant_concepts", {3}, {0, 0, 1}), "constant_concepts is 3, expected 4");
+  bad_explanation(whole("constant_concepts", {4}, {0, 0, 2, 1}),
+                  "constant_concepts[2] is 2, expected 0 to 1");
+  bad_explanation(filled("constant_concepts", {4}, 0.0),
+                  "constant_concepts is float64, expected int64");
   bad_explanation(text("scope", "class_agnostic"), "importance is 4, expected 3 x 4");
   bad_explanation(text("scope", "global"),
                   "text scope is \"global\", expected class_specific or class_agnostic");
