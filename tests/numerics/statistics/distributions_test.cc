@@ -34,6 +34,9 @@ TEST_CASE("the quantile undoes the tail") {
     for (const double level : {0.5, 0.95, 0.999})
       CHECK(student_two_sided_p(student_two_sided_quantile(level, dof), dof) ==
             doctest::Approx(1 - level).epsilon(1e-10));
+  CHECK(normal_quantile(0.5) == 0.0);
+  for (const double level : {1e-9, 0.025, 0.9, 0.9995})
+    CHECK(1 - normal_upper_tail(normal_quantile(level)) == doctest::Approx(level).epsilon(1e-10));
 }
 
 TEST_CASE("Student's quantile: closed forms for 1, 2 and 4 degrees of freedom") {
@@ -113,4 +116,6 @@ TEST_CASE("distributions: what is refused") {
   CHECK_THROWS_SAYING(student_two_sided_quantile(1.0, 2), std::invalid_argument, "level is 1.0");
   CHECK_THROWS_SAYING(student_two_sided_quantile(0.9, -1), std::invalid_argument, "dof is -1");
   CHECK_THROWS_SAYING(normal_upper_tail(kNan), std::invalid_argument, "z is NaN");
+  for (const double level : {0.0, 1.0, kNan})
+    CHECK_THROWS_SAYING(normal_quantile(level), std::invalid_argument, "normal_quantile: level is");
 }
