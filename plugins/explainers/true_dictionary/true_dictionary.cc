@@ -6,6 +6,7 @@
 
 #include "conoscope/sdk/eigen.h"
 #include "conoscope/sdk/explainer.h"
+#include "numerics/whole_blocks.h"
 #include "plugins/explainers/true_dictionary/faults.h"
 
 namespace {
@@ -116,7 +117,9 @@ class TrueDictionary final : public sdk::Explainer,
   void reconstruct(const sdk::ExplanationIn& explanation, std::int64_t, const sdk::Tensor& scores,
                    std::span<double> rows) override {
     const sdk::Matrix cavs = sdk::to_matrix(explanation.cavs());
-    sdk::as_matrix(rows, scores.rows(), cavs.cols()) = sdk::to_matrix(scores) * cavs;
+    sdk::as_matrix(rows, scores.rows(), cavs.cols()) =
+        conoscope::numerics::product_by_whole_blocks<double>(sdk::to_matrix(scores),
+                                                             sdk::Matrix(cavs.transpose()));
   }
 
  private:

@@ -160,6 +160,17 @@ TEST_CASE("sound plugins pass, and the checks that matter were not skipped") {
   }
 }
 
+TEST_CASE("what needs known features is loaded, and not tried") {
+  Checker check;
+  const auto results = check(good_plugin("true_dictionary"));
+  INFO(text(results));
+  CHECK(core::passed(results));
+  CHECK(std::any_of(results.begin(), results.end(), [](const CheckResult& r) {
+    return r.name == "fit" && r.verdict == Verdict::kSkipped &&
+           r.reason.find("it needs truth") != std::string::npos;
+  }));
+}
+
 TEST_CASE("nmf has a projection, and it is tried") {
   Checker check;
   const auto results = check(good_plugin("nmf"));
