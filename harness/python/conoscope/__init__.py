@@ -9,6 +9,7 @@ This package drives the installed command `conoscope`, and computes nothing itse
 """
 
 from conoscope._command import ConoscopeError
+from conoscope._dictionary import score
 from conoscope._explain import Explanation, HeadView, explain
 from conoscope._measure import measure
 from conoscope._runs import Store, plan, run
@@ -27,4 +28,5 @@ __all__ = [
     "measure",
     "plan",
     "run",
+    "score",
 ]

@@ -81,12 +81,13 @@ def options_of(options):
     return out
 
 
-def call(arguments, good=(0,), rename=None, on_line=None):
+def call(arguments, good=(0,), rename=None, on_line=None, environment=None):
     """Runs the command. Returns its exit code, standard output and standard error.
 
     good:    exit codes that are no error
     rename:  replaced in what it says, path -> words
     on_line: called with each line of standard error as it comes
+    environment: variables beside those that there are
     Raises ValueError: exit code 2, which is the caller's mistake; ConoscopeError: any other.
     """
     process = subprocess.Popen(
@@ -95,6 +96,7 @@ def call(arguments, good=(0,), rename=None, on_line=None):
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        env={**os.environ, **environment} if environment else None,
     )
     try:
         if on_line is None:

@@ -106,28 +106,46 @@ def measure(
     Raises ValueError: the arrays contradict each other, are not numbers or not finite (it names the
     array and the value), or there is no such metric; ConoscopeError: the command failed.
     """
+    options = {
+        "split": split,
+        "explain": explain,
+        "controls": controls,
+        "plugin_path": plugin_path,
+        "seed": seed,
+        "splits": splits,
+        "output": output,
+        "pooling": pooling,
+        "seconds": seconds,
+        "memory": memory,
+        "progress": progress,
+    }
+    if name is not None:
+        options.update(name=name, dataset_name=dataset_name, store=store)
+    return judge(metrics, arrays, options)
+
+
+def judge(metrics, arrays, options, environment=None):
+    """measure() with its options in a dict, beside those of the command's own.
+
+    environment: variables that the command is given, too
+    """
     unknown = [name for name in arrays if name not in ARRAYS]
     if unknown:
         raise TypeError(f"measure() takes no array {unknown[0]!r}; it takes {', '.join(ARRAYS)}")
+    options = dict(options)
+    progress, splits = options.pop("progress"), options["splits"]
+    options["control"] = options.pop("controls")
     folder, files = _arrays.put_all(arrays)
     with folder:
         saved = folder.path / "parts_by_sample.npz"
         arguments = ["measure", *metrics, *(f"{name}={path}" for name, path in files.items())]
         arguments += ["--format", "json", "--per-concept", "--per-sample", saved]
-        arguments += ["--seed", seed, "--splits", splits, "--output", output, "--pooling", pooling]
-        arguments += ["--seconds", seconds, "--memory", memory]
-        options = {
-            "split": split,
-            "explain": explain,
-            "control": controls,
-            "plugin_path": plugin_path,
-        }
-        if name is not None:
-            options.update(name=name, dataset_name=dataset_name, store=store)
         arguments += options_of(options)
         rename = {path: name for name, path in files.items() if path.startswith(str(folder.path))}
         with bar(progress, "step") as on_line:
-            code, out, log = _command.call(arguments, good=(0, 4), rename=rename, on_line=on_line)
+            code, out, log = _command.call(
+                arguments, good=(0, 4), rename=rename, on_line=on_line, environment=environment
+            )
         with np.load(saved) as parts:
             by_sample = {name: parts[name] for name in parts.files if name != "texts.tsv"}
         return _scores_of(json.loads(out), by_sample, log, splits)
