@@ -24,6 +24,7 @@ void register_purity(Kinds& kinds);
 void register_robustness(Kinds& kinds);
 void register_settings_leakage(Kinds& kinds);
 void register_settings_metrics(Kinds& kinds);
+void register_settings_models(Kinds& kinds);
 void register_settings_purity(Kinds& kinds);
 void register_statistics(Kinds& kinds);
 void register_truth_audit(Kinds& kinds);

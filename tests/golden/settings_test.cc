@@ -8,6 +8,7 @@ TEST_CASE("golden: published settings") {
   Kinds kinds;
   register_settings_leakage(kinds);
   register_settings_metrics(kinds);
+  register_settings_models(kinds);
   register_settings_purity(kinds);
   check_family("settings", "settings", kinds);
 }
