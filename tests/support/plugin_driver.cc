@@ -464,6 +464,20 @@ Outcome Plugin::intervene(const Arguments& arguments, const Bundle& model,
       });
 }
 
+Outcome Plugin::intervene_told(const Arguments& arguments, const Bundle& model,
+                               const OwnedArray& concepts, const OwnedArray& told,
+                               const Host& host) const {
+  const auto& table = interface_of<cono_intervene_told>(*table_, CONO_INTERVENE_TOLD_INTERFACE);
+  const cono_tensor at = concepts.raw(), mask = told.raw();
+  return run<cono_model>(
+      CONO_MODEL_INTERFACE, arguments, View(model).raw(), host,
+      [&](const auto&, const Given& given) {
+        cono_tensor outputs =
+            given.created("outputs", {at.shape[0], model.shape("task_outputs")[1]});
+        return table.intervene(given.instance, given.arrays, &at, &mask, given.host, &outputs);
+      });
+}
+
 std::filesystem::path plugin_file(const std::string& name) {
   return std::filesystem::path(CONOSCOPE_TEST_PLUGIN_DIR) / (name + ".so");
 }

@@ -139,6 +139,10 @@ class Plugin {
   /// out.arrays["outputs"] has as many columns as the model's task_outputs.
   Outcome intervene(const Arguments& arguments, const Bundle& model, const OwnedArray& concepts,
                     const Host& host = {}) const;
+  /// The same of a model whose other concepts change with what is told; told: rows x concepts.
+  Outcome intervene_told(const Arguments& arguments, const Bundle& model,
+                         const OwnedArray& concepts, const OwnedArray& told,
+                         const Host& host = {}) const;
 
  private:
   Outcome outputs_of(const char* interface, const Arguments& arguments, const Bundle& model,
