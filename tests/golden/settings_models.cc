@@ -33,8 +33,8 @@ Outputs posthoc_case(const Case& one) {
   Outputs out;
   out.arrays = {
       {"scores", flat(scores)}, {"logits", flat(logits)}, {"hybrid_logits", flat(hybrid)}};
-  out.scalars["hybrid_loss"] = models::residual_loss(h, logits, targets, false,
-                                                     one.params().at("penalty"), residual);
+  out.scalars["hybrid_loss"] =
+      models::residual_loss(h, logits, targets, false, one.params().at("penalty"), residual);
   return out;
 }
 
@@ -92,7 +92,8 @@ ToldRow told_row(const Case& one, Index i) {
 }
 
 Outputs told_case(const Case& one) {
-  const auto low = one.params().at("low").get<double>(), high = one.params().at("high").get<double>();
+  const auto low = one.params().at("low").get<double>(),
+             high = one.params().at("high").get<double>();
   Outputs out;
   for (Index i = 0; i < one.input("mean").matrix().rows(); ++i) {
     const ToldRow row = told_row(one, i);
@@ -141,15 +142,14 @@ torch::Tensor tensor_of(const Npy& array) {
 
 Outputs scbm_loss_case(const Case& one) {
   const torch::Tensor p = tensor_of(one.input("probabilities")),
-                      truth = tensor_of(one.input("concepts")),
-                      hard = tensor_of(one.input("hard"));
+                      truth = tensor_of(one.input("concepts")), hard = tensor_of(one.input("hard"));
   const double concept_loss = models::sampled_concept_loss(p, truth).item<double>();
-  const torch::Tensor logits =
-      torch::matmul(hard.transpose(1, 2), tensor_of(one.input("W")).t()) + tensor_of(one.input("b"));
+  const torch::Tensor logits = torch::matmul(hard.transpose(1, 2), tensor_of(one.input("W")).t()) +
+                               tensor_of(one.input("b"));
   const torch::Tensor answers = models::log_mean_softmax(logits);
-  const double task =
-      torch::nll_loss(torch::log_softmax(answers, 1), tensor_of(one.input("labels")).to(torch::kInt64))
-          .item<double>();
+  const double task = torch::nll_loss(torch::log_softmax(answers, 1),
+                                      tensor_of(one.input("labels")).to(torch::kInt64))
+                          .item<double>();
   const double penalty =
       models::precision_penalty(models::covariance_factors(tensor_of(one.input("raw")), p.size(1)))
           .item<double>();

@@ -99,7 +99,8 @@ HingeSvm hinge_svm(const numerics::MatrixRef& x, const numerics::IndexVector& th
   for (Index steps = 0; dual.step(); ++steps)
     if (steps == most)
       throw std::runtime_error(std::string(kName) + ": not converged after " +
-                               std::to_string(most) + " steps; features of a smaller scale, or a "
+                               std::to_string(most) +
+                               " steps; features of a smaller scale, or a "
                                "lower cost, converge faster");
   return {x.transpose() * dual.weights(), dual.intercept()};
 }

@@ -33,18 +33,25 @@ using conoscope::numerics::Vector;
 constexpr double kInactive = 0.05, kActive = 0.95;
 
 constexpr auto kParameters = sdk::parameters(
-    sdk::real("svm_cost", 0.1).between(1e-6, 1e6).help("C of the support vector machines; published: 0.01 and 0.1 are tried"),
+    sdk::real("svm_cost", 0.1)
+        .between(1e-6, 1e6)
+        .help("C of the support vector machines; published: 0.01 and 0.1 are tried"),
     sdk::integer("svm_rows", 500)
         .between(1, 5000)
-        .help("rows with and without a concept, at most, that its machine is fitted to; published: 50"),
+        .help("rows with and without a concept, at most, that its machine is fitted to; published: "
+              "50"),
     sdk::real("penalty", 1e-5).between(0.0, 1e3).help("alpha of the head's elastic net"),
-    sdk::real("l1_share", 0.99).between(0.0, 1.0).help("of the elastic net, the share of the absolute values"),
+    sdk::real("l1_share", 0.99)
+        .between(0.0, 1.0)
+        .help("of the elastic net, the share of the absolute values"),
     sdk::text("head_loss", "softmax")
         .choices({"softmax", "one_vs_rest"})
         .help("of classes: one softmax, or each class against the others, as published"),
     sdk::integer("head_steps", 5000).between(1, 1000000).help("of the head's solver, at most"),
     sdk::boolean("hybrid", false).help("PCBM-h: add a linear residual of the activations"),
-    sdk::integer("residual_epochs", 20).between(1, 100000).help("of hybrid: passes over the training split"),
+    sdk::integer("residual_epochs", 20)
+        .between(1, 100000)
+        .help("of hybrid: passes over the training split"),
     sdk::real("residual_rate", 0.01).between(1e-8, 10.0).help("of hybrid: Adam's rate"),
     sdk::real("residual_penalty", 0.001)
         .between(0.0, 1e6)
@@ -94,7 +101,8 @@ class PosthocCbm final : public sdk::Model, public sdk::Intervene {
     const auto test = row_index(dataset, "test_index", samples);
     const TaskAnswers task = read_answers(dataset, samples);
     if (task.task == Task::kRegression)
-      throw sdk::NotApplicable("posthoc_cbm: its head is a logistic regression, and the task is a regression");
+      throw sdk::NotApplicable(
+          "posthoc_cbm: its head is a logistic regression, and the task is a regression");
     SparseHeadOptions head_options = head_;
     if (task.task == Task::kAttributes) head_options.one_vs_rest = true;
     const Matrix concepts = read_concepts(dataset, samples), targets = targets_of(task, samples);
@@ -267,8 +275,7 @@ class PosthocCbm final : public sdk::Model, public sdk::Intervene {
                  task.score({of_test.data(), static_cast<std::size_t>(of_test.size())}, test),
                  context, out);
     const auto right = (rows_at(p, test).array() > 0.5) == (rows_at(concepts, test).array() > 0.5);
-    report_score("posthoc_cbm", "test_concept_accuracy",
-                 right.cast<double>().mean(), context, out);
+    report_score("posthoc_cbm", "test_concept_accuracy", right.cast<double>().mean(), context, out);
   }
 
   double cost_;

@@ -46,8 +46,8 @@ SparseHead sparse_head(const numerics::MatrixRef& scores, const numerics::Matrix
                                 numerics::shape_of(scores));
   numerics::require_weight(kName, "penalty", options.penalty);
   if (!(options.l1_share >= 0.0 && options.l1_share <= 1.0))
-    numerics::refuse(kName, "l1_share is " + std::to_string(options.l1_share) +
-                                ", expected 0 ... 1");
+    numerics::refuse(kName,
+                     "l1_share is " + std::to_string(options.l1_share) + ", expected 0 ... 1");
   numerics::require_at_least(kName, "steps", options.steps, 1);
   const Index k = scores.cols();
   Matrix rows(scores.rows(), k + 1);
@@ -59,9 +59,9 @@ SparseHead sparse_head(const numerics::MatrixRef& scores, const numerics::Matrix
   Matrix at = Matrix::Zero(targets.cols(), k + 1), ahead = at;  // the last column is the bias
   double momentum = 1.0;
   for (Index step = 0; step < options.steps; ++step) {
-    Matrix gradient = (probabilities(rows * ahead.transpose(), options.one_vs_rest) - targets)
-                          .transpose() *
-                      rows / static_cast<double>(rows.rows());
+    Matrix gradient =
+        (probabilities(rows * ahead.transpose(), options.one_vs_rest) - targets).transpose() *
+        rows / static_cast<double>(rows.rows());
     gradient.leftCols(k) += l2 * ahead.leftCols(k);
     Matrix next = ahead - rate * gradient;
     auto weight = next.leftCols(k).array();

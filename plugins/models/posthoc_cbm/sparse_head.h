@@ -17,7 +17,8 @@ struct SparseHead {
   numerics::Matrix weight;  ///< C x k
   numerics::Vector bias;    ///< C
 
-  numerics::Matrix answer(const numerics::MatrixRef& scores) const;  ///< n x C; equal rows, equal bits
+  numerics::Matrix answer(
+      const numerics::MatrixRef& scores) const;  ///< n x C; equal rows, equal bits
 };
 
 /// Logistic regression with an elastic net.

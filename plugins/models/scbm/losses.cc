@@ -11,8 +11,7 @@ Tensor covariance_factors(const Tensor& raw, std::int64_t concepts) {
                            .index_copy(1, flat, raw)
                            .view({-1, concepts, concepts});
   const Tensor diagonal = lower.diagonal(0, 1, 2);
-  return lower - torch::diag_embed(diagonal) +
-         torch::diag_embed(torch::softplus(diagonal) + 1e-6);
+  return lower - torch::diag_embed(diagonal) + torch::diag_embed(torch::softplus(diagonal) + 1e-6);
 }
 
 Tensor sampled_concept_loss(const Tensor& probabilities, const Tensor& concepts) {

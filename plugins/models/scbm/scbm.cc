@@ -35,19 +35,27 @@ constexpr auto kParameters = sdk::parameters(
     sdk::text("covariance", "amortised")
         .choices({"amortised", "global"})
         .help("of the concepts' logits: each sample's own, or one for all"),
-    sdk::integer("samples", 100).between(1, 10000).help("Monte Carlo samples, in training and after it"),
+    sdk::integer("samples", 100)
+        .between(1, 10000)
+        .help("Monte Carlo samples, in training and after it"),
     sdk::integer("latent", 64)
         .between(1, 4096)
         .help("width of the encoder's output, from which means and covariances are made; ours"),
-    sdk::real("concept_weight", 1.0).between(0.0, 1e6).help("the concept loss counts that many times"),
+    sdk::real("concept_weight", 1.0)
+        .between(0.0, 1e6)
+        .help("the concept loss counts that many times"),
     sdk::real("precision_weight", 1.0)
         .between(0.0, 1e6)
-        .help("of covariance = amortised: times the mean absolute entry of the inverse covariance beside its diagonal"),
+        .help("of covariance = amortised: times the mean absolute entry of the inverse covariance "
+              "beside its diagonal"),
     sdk::text("told", "region")
         .choices({"region", "logit", "percentiles"})
-        .help("logits of told concepts: of least cross entropy within a confidence region; of 0.05 and 0.95; or "
+        .help("logits of told concepts: of least cross entropy within a confidence region; of 0.05 "
+              "and 0.95; or "
               "training percentiles"),
-    sdk::real("level", 0.99).between(0.01, 0.999999).help("of told = region: how much of the distribution it holds"),
+    sdk::real("level", 0.99)
+        .between(0.01, 0.999999)
+        .help("of told = region: how much of the distribution it holds"),
     kEncoderParameters, optimise_parameters(200, 512));
 
 Matrix in_eigen(const Tensor& tensor) {
@@ -137,7 +145,8 @@ class Scbm final : public sdk::Model, public sdk::InterveneTold {
     Weights weights(context.seed().child("model"));
     const Encoder encoder(weights, "encoder", data.inputs.index_select(0, data.train), encoder_,
                           latent_);
-    const Linear mean(weights, "mean", latent_, k), head(weights, "head", k, data.objective.outputs);
+    const Linear mean(weights, "mean", latent_, k),
+        head(weights, "head", k, data.objective.outputs);
     std::optional<Linear> covariance;
     Tensor raw;
     if (amortised_) {
@@ -165,10 +174,9 @@ class Scbm final : public sdk::Model, public sdk::InterveneTold {
       const Tensor soft =
           torch::sigmoid((eta + logistic_noise(eta.sizes().vec(), random)) / temperature);
       const Tensor drawn = soft.gt(0.5).to(soft.dtype()) - soft.detach() + soft;
-      Tensor total =
-          task_loss(head(drawn), data.objective, batch) +
-          concept_weight_ * sampled_concept_loss(torch::sigmoid(eta).transpose(1, 2),
-                                                 data.concepts.index_select(0, batch));
+      Tensor total = task_loss(head(drawn), data.objective, batch) +
+                     concept_weight_ * sampled_concept_loss(torch::sigmoid(eta).transpose(1, 2),
+                                                            data.concepts.index_select(0, batch));
       if (amortised_) total = total + precision_weight_ * precision_penalty(factors);
       return total;
     };
@@ -188,8 +196,8 @@ class Scbm final : public sdk::Model, public sdk::InterveneTold {
     sampled.weight = in_eigen(weight);
     sampled.bias = in_eigen(bias).col(0);
     sampled.output = output_of(data.objective.output());
-    const Matrix z = in_eigen(for_all(data.inputs, context,
-                                      [&](const Tensor& x) { return encode(x, false); }));
+    const Matrix z =
+        in_eigen(for_all(data.inputs, context, [&](const Tensor& x) { return encode(x, false); }));
     Matrix means = z * in_eigen(mean.weight).transpose();
     means.rowwise() += in_eigen(mean.bias).col(0).transpose();
     Covariance of_rows;
@@ -208,7 +216,8 @@ class Scbm final : public sdk::Model, public sdk::InterveneTold {
     ConceptTensors view;
     view.probabilities = torch::from_blob(p.data(), {p.rows(), p.cols()}, torch::kFloat64);
     view.scores = view.probabilities.unsqueeze(2);
-    view.outputs = torch::from_blob(outputs.data(), {outputs.rows(), outputs.cols()}, torch::kFloat64);
+    view.outputs =
+        torch::from_blob(outputs.data(), {outputs.rows(), outputs.cols()}, torch::kFloat64);
     view.active = torch::ones_like(view.scores);
     view.inactive = torch::zeros_like(view.scores);
     report_accuracy("scbm", data, view, /*annotated=*/true, context, out);
@@ -244,9 +253,9 @@ class Scbm final : public sdk::Model, public sdk::InterveneTold {
     const Index k = scores.cols();
     if (concepts.dimensions() != 3 || edited.cols() != k || mask.cols() != k ||
         mask.rows() != edited.rows())
-      throw std::invalid_argument("concepts: " + concepts.shape_text() + ", told: " +
-                                  told.shape_text() + ", expected m x " + std::to_string(k) +
-                                  " x 1 and m x " + std::to_string(k));
+      throw std::invalid_argument("concepts: " + concepts.shape_text() +
+                                  ", told: " + told.shape_text() + ", expected m x " +
+                                  std::to_string(k) + " x 1 and m x " + std::to_string(k));
     SampledHead sampled;
     sampled.noise = sdk::to_matrix(model.get("noise"));
     sampled.chance = sdk::to_matrix(model.get("chance"));
@@ -276,8 +285,9 @@ class Scbm final : public sdk::Model, public sdk::InterveneTold {
       }
       const Index row = own.find(edited, mask, i);
       if (row < 0)
-        throw std::invalid_argument("concepts: row " + std::to_string(i) +
-                                    ": its scores of concepts that were not told are none of the model's own");
+        throw std::invalid_argument(
+            "concepts: row " + std::to_string(i) +
+            ": its scores of concepts that were not told are none of the model's own");
       const Vector mean = means.row(row).transpose();
       const Matrix factor = of_rows.factor(z.row(row).transpose(), k);
       const Vector logits =

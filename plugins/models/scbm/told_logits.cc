@@ -110,13 +110,14 @@ EmpiricalCovariance empirical_covariance(const numerics::MatrixRef& concepts) {
   Matrix logits = 0.05 + 0.9 * concepts.array();
   logits = (logits.array() / (1.0 - logits.array())).log().matrix();
   const Matrix centred = logits.rowwise() - logits.colwise().mean();
-  EmpiricalCovariance out{
-      centred.transpose() * centred / static_cast<double>(concepts.rows() - 1), {}};
+  EmpiricalCovariance out{centred.transpose() * centred / static_cast<double>(concepts.rows() - 1),
+                          {}};
   const Eigen::LLT<Matrix> factor(out.covariance);
   const Matrix lower = factor.matrixL();
   if (factor.info() != Eigen::Success || lower.diagonal().minCoeff() < kLeastDiagonal)
     throw std::domain_error(
-        "empirical_covariance: the concepts' covariance is singular: one has a single value, or two "
+        "empirical_covariance: the concepts' covariance is singular: one has a single value, or "
+        "two "
         "say the same");
   out.raw.resize(concepts.cols() * (concepts.cols() + 1) / 2);
   for (Index i = 0, at = 0; i < concepts.cols(); ++i)
@@ -134,7 +135,7 @@ Conditional condition(const numerics::VectorRef& mean, const numerics::MatrixRef
   const Index k = mean.size();
   if (covariance.rows() != k || covariance.cols() != k || told.empty() ||
       logits.size() != static_cast<Index>(told.size()) || told.front() < 0 || told.back() >= k ||
-      !std::ranges::is_sorted(told, std::ranges::less_equal()) )
+      !std::ranges::is_sorted(told, std::ranges::less_equal()))
     numerics::refuse("condition", "mean has " + std::to_string(k) + " entries, covariance is " +
                                       numerics::shape_of(covariance) + ", " +
                                       std::to_string(told.size()) + " are told (ascending) and " +

@@ -118,8 +118,8 @@ TEST_CASE("sparse_head: its own optimality conditions hold, and a larger penalty
     SparseHeadOptions options{one_vs_rest, 0.02, 0.9, 20000};
     const SparseHead head = sparse_head(scores, targets, options);
     Residual gradient;
-    residual_loss(scores, Matrix::Zero(200, 3), targets, one_vs_rest, 0.0,
-                  {head.weight, head.bias}, &gradient);
+    residual_loss(scores, Matrix::Zero(200, 3), targets, one_vs_rest, 0.0, {head.weight, head.bias},
+                  &gradient);
     CHECK(gradient.bias.cwiseAbs().maxCoeff() < 1e-5);
     int zeros = 0;
     for (Index i = 0; i < head.weight.size(); ++i) {

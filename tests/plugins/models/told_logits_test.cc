@@ -1,10 +1,11 @@
+#include "plugins/models/scbm/told_logits.h"
+
 #include <doctest/doctest.h>
 
 #include <Eigen/LU>
 #include <cmath>
 
 #include "conoscope/sdk/random.h"
-#include "plugins/models/scbm/told_logits.h"
 
 using namespace conoscope::models;
 namespace sdk = conoscope::sdk;
@@ -55,7 +56,8 @@ TEST_CASE("region_point: of one concept it is the end of the interval") {
   const Vector mean = Vector::Constant(1, 0.5), there = Vector::Ones(1), gone = Vector::Zero(1);
   const Matrix variance = Matrix::Constant(1, 1, 4.0);
   // 95 % of a normal distribution lie within 1.959964 standard deviations.
-  CHECK(region_point(mean, variance, there, 0.95).optimum(0) == doctest::Approx(0.5 + 2 * 1.959964));
+  CHECK(region_point(mean, variance, there, 0.95).optimum(0) ==
+        doctest::Approx(0.5 + 2 * 1.959964));
   CHECK(region_point(mean, variance, gone, 0.95).optimum(0) == doctest::Approx(0.5 - 2 * 1.959964));
   CHECK(region_point(mean, variance, there, 0.95).start(0) == doctest::Approx(0.5 + 2 * 1.959964));
   CHECK_THROWS_AS(region_point(mean, variance, there, 1.0), std::invalid_argument);
@@ -82,9 +84,9 @@ TEST_CASE("region_point: on the region's edge, and nothing of the region is bett
         u << std::cos(angle), std::sin(angle);
         u *= std::sqrt(chi2 / u.dot(precision * u));
         if (u(0) < 1e-4 || (second > 0.5 ? u(1) : -u(1)) < 1e-4) continue;
-        best = std::min(best, std::log1p(std::exp(-(mean(0) + u(0)))) +
-                                  std::log1p(std::exp(second > 0.5 ? -(mean(1) + u(1))
-                                                                   : mean(1) + u(1))));
+        best = std::min(
+            best, std::log1p(std::exp(-(mean(0) + u(0)))) +
+                      std::log1p(std::exp(second > 0.5 ? -(mean(1) + u(1)) : mean(1) + u(1))));
       }
       CHECK(found.objective == doctest::Approx(best).epsilon(1e-5));
     }

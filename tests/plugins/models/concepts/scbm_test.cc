@@ -4,8 +4,12 @@ using namespace conoscope::testing;
 
 namespace {
 
-const Arguments kSmall = {{"epochs", 40},        {"samples", 20},          {"batch_size", 64},
-                          {"latent", 16},        {"learning_rate", 0.01},  {"patience", 0},
+const Arguments kSmall = {{"epochs", 40},
+                          {"samples", 20},
+                          {"batch_size", 64},
+                          {"latent", 16},
+                          {"learning_rate", 0.01},
+                          {"patience", 0},
                           {"hidden", std::vector<std::int64_t>{16}}};
 
 const Outcome& fitted() {
