@@ -274,8 +274,9 @@ class PosthocCbm final : public sdk::Model, public sdk::Intervene {
     report_score("posthoc_cbm", task.score_name(),
                  task.score({of_test.data(), static_cast<std::size_t>(of_test.size())}, test),
                  context, out);
-    const auto right = (rows_at(p, test).array() > 0.5) == (rows_at(concepts, test).array() > 0.5);
-    report_score("posthoc_cbm", "test_concept_accuracy", right.cast<double>().mean(), context, out);
+    const Matrix found = rows_at(p, test), truth = rows_at(concepts, test);
+    const double right = ((found.array() > 0.5) == (truth.array() > 0.5)).cast<double>().mean();
+    report_score("posthoc_cbm", "test_concept_accuracy", right, context, out);
   }
 
   double cost_;
