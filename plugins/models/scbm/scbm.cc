@@ -174,7 +174,8 @@ class Scbm final : public sdk::Model, public sdk::InterveneTold {
       const Tensor soft =
           torch::sigmoid((eta + logistic_noise(eta.sizes().vec(), random)) / temperature);
       const Tensor drawn = soft.gt(0.5).to(soft.dtype()) - soft.detach() + soft;
-      Tensor total = task_loss(head(drawn), data.objective, batch) +
+      Tensor total = task_loss(head(drawn.flatten(0, 1)).view({batch.size(0), samples_, -1}),
+                               data.objective, batch) +
                      concept_weight_ * sampled_concept_loss(torch::sigmoid(eta).transpose(1, 2),
                                                             data.concepts.index_select(0, batch));
       if (amortised_) total = total + precision_weight_ * precision_penalty(factors);
