@@ -168,7 +168,7 @@ RegionPoint region_point(const numerics::VectorRef& mean, const numerics::Matrix
   Vector u = steps.cwiseMax(kBeyond);
   while (high < 1e30 && inside.size(inside.solve(high, u)) > largest) high *= 10.0;
   while (low > 1e-30 && inside.size(inside.solve(low, u)) < largest) low /= 10.0;
-  for (int i = 0; i < 200 && high > low * (1.0 + 1e-15); ++i) {
+  for (int i = 0; i < 200 && high > low * (1.0 + 1e-9); ++i) {
     const double middle = std::sqrt(low * high);
     u = inside.solve(middle, u);
     (inside.size(u) > largest ? low : high) = middle;
