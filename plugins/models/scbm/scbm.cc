@@ -69,15 +69,6 @@ void put(sdk::Sink& out, const std::string& name, const Matrix& values,
   sdk::as_matrix(out.create<double>(name, shape), values.rows(), values.cols()) = values;
 }
 
-/// A quantile between order statistics, linear.
-double quantile(Vector values, double at) {
-  std::ranges::sort(values);
-  const double place = at * static_cast<double>(values.size() - 1);
-  const auto below = static_cast<Index>(place);
-  const Index above = std::min(below + 1, values.size() - 1);
-  return values(below) + (place - static_cast<double>(below)) * (values(above) - values(below));
-}
-
 /// Where the covariance of a row comes from: raw = weight z + bias, or of a global one the bias alone.
 struct Covariance {
   Matrix weight;  ///< K (K + 1) / 2 x latent; empty: global
@@ -224,11 +215,11 @@ class Scbm final : public sdk::Model, public sdk::InterveneTold {
     report_accuracy("scbm", data, view, /*annotated=*/true, context, out);
     write_concept_view(out, view);
 
+    const Tensor known = torch::from_blob(means.data(), {means.rows(), k}, torch::kFloat64)
+                             .index_select(0, data.train);
     Matrix percentiles(2, k);
-    const Matrix known = in_eigen(torch::from_blob(means.data(), {means.rows(), k}, torch::kFloat64)
-                                      .index_select(0, data.train));
-    for (Index j = 0; j < k; ++j)
-      percentiles.col(j) << quantile(known.col(j), kLow), quantile(known.col(j), kHigh);
+    percentiles << in_eigen(torch::quantile(known, kLow, 0)).reshaped().transpose(),
+        in_eigen(torch::quantile(known, kHigh, 0)).reshaped().transpose();
     put(out, "logit_mean", means, {means.rows(), k});
     put(out, "logit_percentiles", percentiles, {2, k});
     if (amortised_) {
