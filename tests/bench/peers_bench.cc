@@ -26,6 +26,11 @@
 #include "numerics/self_representation.h"
 #include "numerics/svd.h"
 #include "plugins/explainers/c_shap/concept_shap.h"
+#include "plugins/explainers/sparse_autoencoders/gated.h"
+#include "plugins/explainers/sparse_autoencoders/jumprelu.h"
+#include "plugins/explainers/sparse_autoencoders/relu.h"
+#include "plugins/explainers/sparse_autoencoders/topk.h"
+#include "plugins/explainers/sparse_autoencoders/trainer.h"
 #include "plugins/explainers/topk_sae/sae.h"
 
 namespace {
@@ -182,6 +187,58 @@ void sae_epoch(benchmark::State& state, double aux_weight) {
   objective(state, std::accumulate(losses.end() - 100, losses.end(), 0.0) / 100.0);
 }
 
+using Made = std::unique_ptr<methods::Objective<float>>;
+
+/// The same of a sparse autoencoder of plugins/explainers/sparse_autoencoders: a step of 256 rows, at
+/// norm 1 and clipped, without a schedule.
+void dictionary_epoch(benchmark::State& state, Made (*objective_of)(Index latents)) {
+  using methods::Part;
+  const MatrixF& x = activations();
+  methods::Parts<float> start;
+  start[Part::kEncoder] = read<float>("encoder");
+  start[Part::kAtoms] = read<float>("dictionary").rowwise().normalized();
+  const Index latents = start[Part::kAtoms].rows();
+  for (const Part part : {Part::kEncoderBias, Part::kThreshold, Part::kGain, Part::kMagnitudeBias})
+    start[part].setZero(1, latents);
+  start[Part::kDecoderBias].setZero(1, x.cols());
+  constexpr Index kBatch = 256;
+  std::vector<double> losses;
+  for (auto _ : state) {
+    methods::DictionaryTrainer<float> trainer(objective_of(latents), start, {});
+    losses.clear();
+    for (Index at = 0; at + kBatch <= x.rows(); at += kBatch)
+      losses.push_back(trainer.step(x.middleRows(at, kBatch), 2e-3).loss);
+  }
+  objective(state, std::accumulate(losses.end() - 100, losses.end(), 0.0) / 100.0);
+}
+
+Made batch_topk(Index latents) {
+  methods::TopKOptions options;
+  options.k = 5;
+  return std::make_unique<methods::TopKObjective<float>>(latents, options);
+}
+
+Made matryoshka(Index latents) {
+  methods::TopKOptions options;
+  options.k = 5;
+  options.prefixes = {latents / 16, latents / 4, latents / 2, latents};
+  options.prefix_weights.assign(4, 0.25);
+  return std::make_unique<methods::TopKObjective<float>>(latents, options);
+}
+
+Made jumprelu(Index) {
+  return std::make_unique<methods::JumpReluObjective<float>>(methods::JumpReluOptions());
+}
+
+Made gated(Index) {
+  return std::make_unique<methods::GatedObjective<float>>(
+      methods::GatedOptions{.weight = 3.0, .aux_trains_decoder = false});
+}
+
+Made relu_l1(Index) {
+  return std::make_unique<methods::ReluObjective<float>>(methods::ReluOptions());
+}
+
 /// KernelSHAP's game over all coalitions; the objective is the mean recall of the first of them.
 void coalitions(benchmark::State& state) {
   const MatrixF scores = read<float>("scores"), w1 = read<float>("w1"), w2 = read<float>("w2");
@@ -291,6 +348,11 @@ BENCHMARK(nonnegative_weights);
 BENCHMARK(self_representation)->Arg(20);
 BENCHMARK_CAPTURE(sae_epoch, mse, 0.0);
 BENCHMARK_CAPTURE(sae_epoch, aux, 0.1);
+BENCHMARK_CAPTURE(dictionary_epoch, batch_topk, batch_topk);
+BENCHMARK_CAPTURE(dictionary_epoch, matryoshka, matryoshka);
+BENCHMARK_CAPTURE(dictionary_epoch, jumprelu, jumprelu);
+BENCHMARK_CAPTURE(dictionary_epoch, gated, gated);
+BENCHMARK_CAPTURE(dictionary_epoch, relu_l1, relu_l1);
 BENCHMARK(coalitions)->Arg(40);
 BENCHMARK(ksg)->Arg(1)->Arg(16);
 BENCHMARK(ross);

@@ -138,6 +138,20 @@ class Measuring {
                                (anew ? ": it explains anew, so an explainer is needed (--explain)"
                                      : ": it is the control of an explanation: cavs and importance "
                                        "are needed, or --explain"));
+    for (const auto& control : request_.controls)
+      if (control_named(control).needs_dictionary() &&
+          std::ranges::none_of(request_.explainers, [&](const Component& explainer) {
+            return has_control(&explainer, control);
+          }))
+        throw MeasureRefused("--control " + control +
+                             ": it is the twin of a dictionary, and no explainer of --explain "
+                             "offers one");
+  }
+
+  /// Only a dictionary has the twins of one.
+  static bool has_control(const Component* explainer, const std::string& control) {
+    return !control_named(control).needs_dictionary() ||
+           (explainer != nullptr && contains(explainer->offers, "dictionary"));
   }
 
   /// Of the arrays as they were read: whatever file they come from. A drawn split is no array.
@@ -154,7 +168,8 @@ class Measuring {
       const std::size_t clean = all.size();
       all.push_back({name, explainer, true});
       for (const auto& control : request_.controls)
-        if (explainer != nullptr || !control_named(control).explains_anew())
+        if (has_control(explainer, control) &&
+            (explainer != nullptr || !control_named(control).explains_anew()))
           all.push_back({name, explainer, true, control, clean});
     };
     if (arrays_.find("cavs")) add("files", nullptr);

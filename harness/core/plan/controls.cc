@@ -13,6 +13,13 @@ const std::vector<Control>& controls() {
       {.name = "random_model", .redraws_head = true},
       {.name = "poisoned", .moves = Moves::kPoisoned},
       {.name = "noisy", .moves = Moves::kNoisy},
+      {.name = "permuted_decoder", .permutes_concepts = true},
+      {.name = "untrained_dictionary", .trains_twin = true},
+      {.name = "frozen_decoder", .trains_twin = true},
+      {.name = "frozen_decoder_covariance", .trains_twin = true},
+      {.name = "frozen_encoder", .trains_twin = true},
+      {.name = "soft_frozen_decoder", .trains_twin = true},
+      {.name = "random_l0", .trains_twin = true},
   };
   return all;
 }

@@ -15,6 +15,8 @@ struct Control {
   // What is drawn in place of what was found, see apply_control().
   bool draws_importance = false;
   bool draws_concepts = false;
+  /// Every concept gets the direction of another.
+  bool permutes_concepts = false;
 
   // What the explainer is given instead, see make_explainer_input().
   /// Another head. Below the last layer the model has to offer redrawn_head.
@@ -22,9 +24,14 @@ struct Control {
   /// The training samples, some of them moved.
   Moves moves = Moves::kNothing;
 
+  /// The explainer itself, told by the text `twin`, learns less or otherwise than it would.
+  bool trains_twin = false;
+
+  /// Only of an explainer whose metadata offer a dictionary: codes read by an encoder, and atoms.
+  bool needs_dictionary() const { return trains_twin || permutes_concepts; }
   bool moves_samples() const { return moves != Moves::kNothing; }
   /// Then its explanation is one of its own.
-  bool explains_anew() const { return redraws_head || moves_samples(); }
+  bool explains_anew() const { return redraws_head || moves_samples() || trains_twin; }
 };
 
 /// All that a run may ask for; the first is "none", the explanation itself.

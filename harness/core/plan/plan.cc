@@ -237,6 +237,12 @@ class Planner {
         asked.plugins.empty())
       return;  // nothing would be said about this subject
 
+    if (explainer != nullptr && explainer->usable() && !contains(explainer->offers, "dictionary"))
+      std::erase_if(controls, [&](const std::string& control) {
+        const bool lacking = control_named(control).needs_dictionary();
+        if (lacking) skip(subject + " x " + control, {"dictionary"});
+        return lacking;
+      });
     for (const std::int64_t seed : plan_.run_file.seeds)
       for (const auto& control : controls)
         cell(dataset, model, explainer, seed, control_named(control), asked);
@@ -340,8 +346,9 @@ class Planner {
     out.component = &component;
     out.seed = work_seed(component, stage, seed, lineage);
     if (control.explains_anew())
-      out.label +=
-          control.moves_samples() ? " of " + control.name + " samples" : " of a random model";
+      out.label += control.trains_twin       ? ", " + control.name
+                   : control.moves_samples() ? " of " + control.name + " samples"
+                                             : " of a random model";
     out.control = control.name;
     out.control_seed = control_seed;
     out.key = cache_key(identity, making_of(made_by_text(here_, plugins_of(plan_, out))));
@@ -399,6 +406,7 @@ std::uint64_t explained_seed(const Control& control, std::int64_t seed,
 }
 
 std::string explained_input(const Control& control, std::uint64_t explained_seed) {
+  if (control.trains_twin) return "twin " + control.name;
   return (control.moves_samples() ? control.name + " samples" : "head") + " drawn from " +
          std::to_string(explained_seed);
 }

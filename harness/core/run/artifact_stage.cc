@@ -119,6 +119,10 @@ void Given::gather(const Job& job) {
     throw CallFault(CONO_NOT_APPLICABLE,
                     job.control + " moves the activations that are given, and " + explainer.id +
                         " also reads those of segments or of images that it makes");
+  if (control_named(job.control).trains_twin && !contains(explainer.offers, "dictionary"))
+    throw CallFault(CONO_NOT_APPLICABLE, job.control +
+                                             " is the twin of a dictionary that is learnt, which " +
+                                             explainer.id + " does not offer");
   metrics::HeadCalls redrawn;
   if (redrawn_) redrawn = redrawn_->head("redrawn_head", "redrawn_vjp");
   input_ = make_explainer_input(dataset_, model_, job.control, sdk::Seed(job.control_seed),

@@ -1,9 +1,61 @@
 #include "harness/core/run/control.h"
 
+#include <numeric>
+#include <utility>
+#include <vector>
+
 #include "harness/core/plan/controls.h"
 #include "metrics/faithfulness/model_logits.h"
 
 namespace conoscope::core {
+
+namespace {
+
+using metrics::Index;
+
+/// Of each concept the one whose direction it gets: one cycle through those of an output, so that none
+/// keeps its own (Sattolo's algorithm). Constant ones stay.
+std::vector<Index> cycles(const metrics::Explanation& explanation, sdk::Seed seed) {
+  std::vector<Index> to(static_cast<std::size_t>(explanation.cavs.rows()));
+  std::iota(to.begin(), to.end(), Index{0});
+  sdk::Random random(seed.child("permutation"));
+  const Index outputs = explanation.class_agnostic ? 1 : explanation.outputs();
+  for (Index c = 0; c < outputs; ++c) {
+    std::vector<std::size_t> mine;
+    for (Index k = 0; k < explanation.concepts(c); ++k) {
+      const auto row = static_cast<std::size_t>(explanation.first_row(c) + k);
+      if (explanation.constant.empty() || explanation.constant[row] == 0) mine.push_back(row);
+    }
+    for (std::size_t i = mine.size(); i > 1; --i)
+      std::swap(to[mine[i - 1]], to[mine[random.below(i - 1)]]);
+  }
+  return to;
+}
+
+void permute_concepts(metrics::Explanation& explanation, sdk::Seed seed) {
+  const std::vector<Index> to = cycles(explanation, seed);
+  explanation.cavs = metrics::Matrix(explanation.cavs(to, Eigen::all));
+  if (explanation.class_agnostic)
+    explanation.importance_by_output =
+        metrics::Matrix(explanation.importance_by_output(Eigen::all, to));
+  else
+    explanation.importance = metrics::Vector(explanation.importance(to));
+  if (!explanation.reconstruct) return;
+  std::vector<Index> first(
+      static_cast<std::size_t>(explanation.class_agnostic ? 1 : explanation.outputs()));
+  for (std::size_t c = 0; c < first.size(); ++c)
+    first[c] = explanation.first_row(static_cast<Index>(c));
+  explanation.reconstruct = [to, first, own = explanation.reconstruct](
+                                Index output, const metrics::MatrixRef& scores) {
+    const Index at = first[first.size() == 1 ? 0 : static_cast<std::size_t>(output)];
+    metrics::Matrix moved(scores.rows(), scores.cols());
+    for (Index k = 0; k < scores.cols(); ++k)
+      moved.col(to[static_cast<std::size_t>(at + k)] - at) = scores.col(k);
+    return own(output, moved);
+  };
+}
+
+}  // namespace
 
 void apply_control(metrics::Explanation& explanation, const std::string& control, sdk::Seed seed) {
   const Control& row = control_named(control);
@@ -14,6 +66,7 @@ void apply_control(metrics::Explanation& explanation, const std::string& control
       for (Eigen::Index k = 0; k < explanation.importance_by_output.cols(); ++k)
         explanation.importance_by_output(c, k) = importance.uniform();
   }
+  if (row.permutes_concepts) permute_concepts(explanation, seed);
   if (!row.draws_concepts) return;
   sdk::Random direction(seed.child("direction"));
   for (Eigen::Index k = 0; k < explanation.cavs.rows(); ++k) {

@@ -13,6 +13,10 @@ namespace conoscope::core {
 ///   draws_concepts    replaces every CAV by a random unit vector (normalised N(0, 1) entries), and psi
 ///                     by the linear one: the explainer's own psi belongs to its own CAVs
 ///
+///   permutes_concepts gives concept j the CAV and importance of concept p(j), p one cycle through the
+///                     concepts of an output but the constant ones; psi stays, and reconstruction takes
+///                     code j along p(j)
+///
 /// Others leave it as it is: that of one that explains_anew() was made from something else.
 ///
 /// The number of concepts of each output stays. On the perfect explanation these are the Rand Imp
@@ -20,7 +24,7 @@ namespace conoscope::core {
 ///
 /// throws  std::invalid_argument: no such control
 ///
-/// Source: Kumar & Ahuja, arXiv:2504.10833, appendix B.1.
+/// Source: Kumar & Ahuja, arXiv:2504.10833, appendix B.1; permuted: arXiv:2605.18229.
 void apply_control(metrics::Explanation& explanation, const std::string& control, sdk::Seed seed);
 
 /// Draws a head anew, in place: what explainers are given under a control that redraws_head.

@@ -173,7 +173,8 @@ void move_samples(const Control& control, sdk::Seed seed, ArrayBag& out) {
 void add_truth(const ArrayBag& dataset, ArrayBag& out) {
   for (const ViewArray& array : view_arrays())
     if (array.view == "truth")
-      if (const auto known = dataset.find(array.name)) out.add(std::string(array.name), known->raw());
+      if (const auto known = dataset.find(array.name))
+        out.add(std::string(array.name), known->raw());
 }
 
 ArrayBag make_explainer_input(const ArrayBag& dataset, const ArrayBag& model,
@@ -209,6 +210,7 @@ ArrayBag make_explainer_input(const ArrayBag& dataset, const ArrayBag& model,
   }
   const Matrix logits = metrics::model_logits(make_head_view(out));
   if (given.moves_samples()) move_samples(given, seed, out);
+  if (given.trains_twin) out.set_text("twin", control);
   out.add_copy("logits", logits.data(), {logits.rows(), logits.cols()});
   if (output_of(model) == metrics::Output::kSoftmax) {
     std::vector<std::int64_t> predictions;

@@ -42,12 +42,11 @@ void SparseAutoencoder::fit(const sdk::HeadView& head, const sdk::Context& conte
   if (const std::string why = methods::twin_refusal(twin, recipe); !why.empty())
     throw sdk::NotApplicable(method_ + ": " + why);
   context.check_cancelled();
-  const Dictionary found =
-      methods::fit_dictionary(position_rows(head.activations()), recipe, twin, context.seed(),
-                              [&context](double share) {
-                                context.check_cancelled();
-                                context.progress(share);
-                              });
+  const Dictionary found = methods::fit_dictionary(position_rows(head.activations()), recipe, twin,
+                                                   context.seed(), [&context](double share) {
+                                                     context.check_cancelled();
+                                                     context.progress(share);
+                                                   });
 
   const double constant = found.centre.norm();
   const std::int64_t latents = found.atoms.rows(), concepts = latents + (constant > 0.0 ? 1 : 0);
@@ -59,7 +58,8 @@ void SparseAutoencoder::fit(const sdk::HeadView& head, const sdk::Context& conte
   sdk::as_matrix(explanation.importance, outputs, concepts) =
       sdk::to_matrix(head.weight()) * cavs.transpose();
   auto is_constant = out.create<std::int64_t>("constant_concepts", {concepts});
-  for (std::int64_t k = 0; k < concepts; ++k) is_constant[static_cast<std::size_t>(k)] = k >= latents;
+  for (std::int64_t k = 0; k < concepts; ++k)
+    is_constant[static_cast<std::size_t>(k)] = k >= latents;
 
   const auto vector = [&](const char* name, const methods::Vector& values) {
     if (values.size() > 0)

@@ -18,7 +18,9 @@ inline constexpr auto kDictionaryParameters = sdk::parameters(
     sdk::real("epochs", 25)
         .between(0, 1e6)
         .help("passes over the training positions, in parts, too; 0: the start, untrained; ours"),
-    sdk::integer("batch", 0).at_least(0).help("rows per step; 0: as the settings have it, ours 512"),
+    sdk::integer("batch", 0)
+        .at_least(0)
+        .help("rows per step; 0: as the settings have it, ours 512"),
     sdk::real("learning_rate", 0)
         .at_least(0)
         .help("Adam's rate after the warm-up; 0: as the settings have it, ours 0.003"));
@@ -26,10 +28,9 @@ inline constexpr auto kDictionaryParameters = sdk::parameters(
 /// Of those that select codes.
 inline constexpr auto kSelectionParameters = sdk::parameters(
     kDictionaryParameters,
-    sdk::real("k", 5)
-        .at_least(1e-6)
-        .help("concepts that are active in a row, on average, 5.5 for example; ours: published "
-              "ones go with the width of language models"),
+    sdk::real("k", 5).at_least(1e-6).help(
+        "concepts that are active in a row, on average, 5.5 for example; ours: published "
+        "ones go with the width of language models"),
     sdk::real("aux_weight", 0.03125)
         .at_least(0)
         .help("weight of the loss by which latents that have not fired for 100 steps learn the "
@@ -45,7 +46,9 @@ methods::Recipe selecting(const std::string& method, Eigen::Index latents,
 /// A sparse autoencoder as an explanation: class-agnostic, the concepts are the atoms at norm 1, psi is
 /// the encoder, importance is <w_c, d>. The decoder's bias b, if it is not 0, is one more concept, of
 /// constant score |b| and direction b / |b|. Also answers for its twins, see Twin.
-class SparseAutoencoder : public sdk::Explainer, public sdk::Projection, public sdk::Reconstruction {
+class SparseAutoencoder : public sdk::Explainer,
+                          public sdk::Projection,
+                          public sdk::Reconstruction {
  public:
   /// method  its id
   SparseAutoencoder(std::string method, const sdk::ParamsOf<kDictionaryParameters>& params)

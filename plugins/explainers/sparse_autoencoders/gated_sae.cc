@@ -11,7 +11,7 @@ namespace explainers = conoscope::explainers;
 
 constexpr auto kParameters = sdk::parameters(
     explainers::kDictionaryParameters,
-    sdk::real("sparsity", 1.5)
+    sdk::real("sparsity", 3)
         .at_least(0)
         .help("lambda, weight of the gates' L1 norm; ours, for rows of unit variance; "
               "dictionary_learning has 0.1"),

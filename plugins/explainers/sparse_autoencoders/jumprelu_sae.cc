@@ -48,8 +48,8 @@ class JumpReluSae final : public explainers::SparseAutoencoder {
       return std::make_unique<methods::JumpReluObjective<float>>(options);
     };
     out.complete = [options, latents](methods::Parts<float>& start) {
-      start[methods::Part::kThreshold].setConstant(
-          1, latents, static_cast<float>(std::log(options.bandwidth)));
+      start[methods::Part::kThreshold].setConstant(1, latents,
+                                                   static_cast<float>(std::log(options.bandwidth)));
     };
     out.schedule.pressure_share = 1.0 / 3.0;
     if (published_) {

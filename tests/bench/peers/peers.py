@@ -188,6 +188,85 @@ def sae_epoch(a, aux_weight):
     return lambda: np.mean(losses[-100:])
 
 
+class Jump(torch.autograd.Function):
+    """z where z > theta, and [z > theta]; theta learns through a window of width 1."""
+
+    @staticmethod
+    def forward(ctx, z, theta):
+        ctx.save_for_backward(z, theta)
+        open_ = (z > theta).to(z.dtype)
+        return z * open_, open_
+
+    @staticmethod
+    def backward(ctx, of_codes, of_open):
+        z, theta = ctx.saved_tensors
+        window = ((z - theta).abs() < 0.5).to(z.dtype)
+        return (z > theta) * of_codes, -((theta * of_codes + of_open) * window).sum(0)
+
+
+def batch_topk_loss(pre, batch, atoms, extra):
+    values, where = pre.relu().flatten().topk(5 * len(batch))
+    codes = torch.zeros_like(pre).flatten().scatter(0, where, values).view_as(pre)
+    return (batch - codes @ atoms).square().sum()
+
+
+def matryoshka_loss(pre, batch, atoms, extra):
+    values, where = pre.relu().flatten().topk(5 * len(batch))
+    codes = torch.zeros_like(pre).flatten().scatter(0, where, values).view_as(pre)
+    loss, rest, begin = 0, batch, 0
+    for end in (LATENTS // 16, LATENTS // 4, LATENTS // 2, LATENTS):
+        rest, begin = rest - codes[:, begin:end] @ atoms[begin:end], end
+        loss = loss + 0.25 * rest.square().sum()
+    return loss
+
+
+def jumprelu_loss(pre, batch, atoms, extra):
+    codes, opened = Jump.apply(pre, extra[0].exp())
+    return (batch - codes @ atoms).square().sum() + opened.sum()
+
+
+def gated_loss(pre, batch, atoms, extra):
+    gain, bias, gate_bias = extra
+    gates = pre.relu()
+    codes = (pre > 0) * ((pre - gate_bias) * gain.exp() + bias).relu()
+    return ((batch - codes @ atoms).square().sum() + 3 * gates.sum()
+            + (batch.detach() - gates @ atoms.detach()).square().sum())
+
+
+def relu_l1_loss(pre, batch, atoms, extra):
+    codes = pre.relu()
+    return (batch - codes @ atoms).square().sum() + 1.5 * codes.sum()
+
+
+def dictionary_epoch(a, loss_of, extras=0):
+    """A sparse autoencoder with a decoder's bias, atoms at norm 1 and their gradient across them."""
+    x = torch.from_numpy(a["x"])
+    encoder, atoms = (torch.nn.Parameter(torch.from_numpy(a[name].copy()))
+                      for name in ("encoder", "dictionary"))
+    with torch.no_grad():
+        atoms.div_(atoms.norm(dim=1, keepdim=True))
+    bias, *extra = (torch.nn.Parameter(torch.zeros(LATENTS)) for _ in range(1 + extras))
+    centre = torch.nn.Parameter(torch.zeros(x.shape[1]))
+    parts = [encoder, bias, atoms, centre, *extra]
+    adam, losses = torch.optim.Adam(parts, lr=2e-3), []
+    if loss_of is gated_loss:
+        extra.append(bias)
+    for at in range(0, N - BATCH + 1, BATCH):
+        batch = x[at:at + BATCH] - centre
+        pre = torch.addmm(bias, batch, encoder.T)
+        loss = loss_of(pre, batch, atoms, extra) / BATCH
+        adam.zero_grad()
+        loss.backward()
+        with torch.no_grad():
+            atoms.grad -= (atoms.grad * atoms).sum(1, keepdim=True) * atoms
+        torch.nn.utils.clip_grad_norm_(parts, 1.0)
+        adam.step()
+        with torch.no_grad():
+            atoms.div_(atoms.norm(dim=1, keepdim=True))
+        losses.append(loss.item())
+    return lambda: np.mean(losses[-100:])
+
+
 def coalitions(a, count):
     recalls = []
     for coalition in a["coalitions"][:count]:
@@ -310,6 +389,16 @@ CASES = [
          (2000, 20)),
     Case("sae", "TopK-SAE epoch, 505 latents: torch", sae_epoch, [("sae_epoch/mse", (0.0,))], 5e-3),
     Case("sae_aux", "TopK-SAE epoch with AuxK: torch", sae_epoch, [("sae_epoch/aux", (0.1,))], 5e-3),
+    Case("batch_topk", "BatchTopK-SAE epoch, 505 latents: torch", dictionary_epoch,
+         [("dictionary_epoch/batch_topk", (batch_topk_loss,))], 5e-3),
+    Case("matryoshka", "Matryoshka-SAE epoch: torch", dictionary_epoch,
+         [("dictionary_epoch/matryoshka", (matryoshka_loss,))], 5e-3),
+    Case("jumprelu", "JumpReLU-SAE epoch: torch", dictionary_epoch,
+         [("dictionary_epoch/jumprelu", (jumprelu_loss, 1))], 5e-3),
+    Case("gated", "gated-SAE epoch: torch", dictionary_epoch,
+         [("dictionary_epoch/gated", (gated_loss, 2))], 5e-3),
+    Case("relu_l1", "ReLU-SAE epoch: torch", dictionary_epoch,
+         [("dictionary_epoch/relu_l1", (relu_l1_loss,))], 5e-3),
     Case("coalitions", "KernelSHAP's game, 20 concepts, 6 active, per coalition: numpy", coalitions,
          [("coalitions/40", (40,))], 1e-3, (2088, 40)),
     Case("ksg", "KSG, scalars, n = 10,000: scikit-learn", ksg, [("ksg/1", ())], 1e-5),

@@ -114,7 +114,7 @@ TEST_CASE("an unknown control is refused") {
 }
 
 TEST_CASE("controls that explain something else leave their explanation as it is") {
-  for (const char* control : {"random_model", "poisoned", "noisy"}) {
+  for (const char* control : {"random_model", "poisoned", "noisy", "frozen_decoder", "random_l0"}) {
     Explanation e = make();
     apply_control(e, control, sdk::Seed(1));
     CHECK(e.cavs == make().cavs);
@@ -223,4 +223,42 @@ TEST_CASE("redraw_reading: the mean reading of a drawn network, in the units of 
               .array()
               .isApproxToConstant(head.logits(0, c) - scale * answers(0, c), 1e-9));
   }
+}
+
+TEST_CASE("permuted_decoder: every concept but the constant one gets another's direction") {
+  Explanation e;
+  e.class_agnostic = true;
+  e.cavs = Matrix{{1, 0}, {0, 1}, {0.6, 0.8}, {0.8, 0.6}};
+  e.importance_by_output = Matrix{{1, 2, 3, 4}};
+  e.constant = {0, 0, 0, 1};
+  const Matrix cavs = e.cavs;
+  e.project = [](Index, const MatrixRef& rows) -> Matrix { return rows; };
+  e.reconstruct = [cavs](Index, const MatrixRef& scores) -> Matrix { return scores * cavs; };
+  apply_control(e, "permuted_decoder", sdk::Seed(1));
+  CHECK(e.cavs.row(3) == cavs.row(3));
+  for (Index k = 0; k < 3; ++k) {
+    CHECK(e.cavs.row(k) != cavs.row(k));
+    // The importance is that of the direction.
+    const auto from = static_cast<Index>(e.importance_by_output(0, k)) - 1;
+    CHECK(e.cavs.row(k) == cavs.row(from));
+  }
+  CHECK(e.importance_by_output.sum() == 10.0);
+  const Matrix codes{{5, 0, 7, 2}, {1, 3, 0, 2}};
+  CHECK(e.project(0, codes) == codes);
+  CHECK(e.reconstruct(0, codes).isApprox(codes * e.cavs, 1e-15));
+}
+
+TEST_CASE("permuted_decoder: within the concepts of each output") {
+  Explanation e = make(5, 1);
+  e.cavs = Matrix{{1}, {2}, {3}, {4}, {5}};
+  e.importance = Vector{{1, 2, 3, 4, 5}};
+  e.reconstruct = [](Index output, const MatrixRef& scores) -> Matrix {
+    return output == 0 ? scores * Matrix{{1}, {2}} : scores * Matrix{{3}, {4}, {5}};
+  };
+  apply_control(e, "permuted_decoder", sdk::Seed(1));
+  CHECK(e.cavs.topRows(2) == Matrix{{2}, {1}});
+  CHECK(e.importance == e.cavs.col(0));
+  for (Index k = 2; k < 5; ++k) CHECK(e.cavs(k, 0) != static_cast<double>(k + 1));
+  const Matrix codes{{1, 10, 100}};
+  CHECK(e.reconstruct(2, codes) == codes * e.cavs.bottomRows(3));
 }

@@ -79,6 +79,31 @@ TEST_CASE("some controls have an explanation of their own, drawn once for all ex
 }
 
 TEST_CASE(
+    "twins of a dictionary are planned for what offers one, with its seed; others are left out") {
+  const PlanWorld world;
+  world.plugin("explainer", "sae",
+               "needs = [\"head_view\"]\noffers = [\"explanation\", \"dictionary\"]\n");
+  const Plan plan = world.plan(run_file(
+      R"(metrics = ["surf_mae"]; controls = ["none", "frozen_decoder", "random_l0", "permuted_decoder"])",
+      {"labelled"}, {"head"}, {"km", "sae"}));
+  std::map<std::string, const Node*> made;
+  for (const auto& cell : plan.cells)
+    if (cell.explainer->id == "sae")
+      made[cell.control] = &plan.nodes[plan.nodes[cell.score_nodes[0]].needs[2]];
+    else
+      CHECK(cell.control == "none");
+  REQUIRE(made.size() == 4);
+  CHECK(made["permuted_decoder"] == made["none"]);  // codes and atoms of the same fit
+  CHECK(made["frozen_decoder"]->control == "frozen_decoder");
+  CHECK(made["frozen_decoder"]->identity != made["random_l0"]->identity);
+  for (const auto& [control, node] : made) CHECK(node->seed == made["none"]->seed);
+  CHECK(plan.skipped ==
+        std::vector<std::string>{"labelled x head x km x frozen_decoder: missing dictionary",
+                                 "labelled x head x km x random_l0: missing dictionary",
+                                 "labelled x head x km x permuted_decoder: missing dictionary"});
+}
+
+TEST_CASE(
     "what compares with the clean explanation is not asked for where no control moves samples") {
   const Plan plan = judged_for_kept_concepts(R"(["none", "random_model"])");
   const std::string why =

@@ -162,6 +162,16 @@ TEST_CASE("an explainer is given the training rows, logits and predictions") {
   CHECK(in.text("task") == "classification");
 }
 
+TEST_CASE("a twin that is trained: an explainer is told its name, and given all else as it is") {
+  const ArrayBag real = make_explainer_input(dataset(), model()),
+                 in = make_explainer_input(dataset(), model(), "frozen_decoder",
+                                           conoscope::sdk::Seed(4));
+  CHECK(in.text("twin", "") == "frozen_decoder");
+  CHECK(real.text("twin", "") == "");
+  for (const char* name : {"activations", "head_weight", "logits"})
+    CHECK(numbers(in, name) == numbers(real, name));
+}
+
 TEST_CASE("random_model: an explainer is given another head, its logits and its predictions") {
   const ArrayBag data = dataset(), head = model();
   const conoscope::sdk::Seed seed(4);
