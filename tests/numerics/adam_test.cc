@@ -48,3 +48,21 @@ TEST_CASE("adam: scale multiplies the gradient") {
   CHECK(a[0] == b[0]);
   CHECK(a[1] == b[1]);
 }
+
+TEST_CASE("adam: other betas, by hand; it goes on from another's moments") {
+  Adam<double> sign(1, {.beta1 = 0.0, .beta2 = 0.0});  // moves by the rate, whatever the gradient
+  double p = 1.0;
+  for (const double g : {2.0, -3.0, -5.0}) sign.step(&p, &g, 0.25);
+  CHECK(p == doctest::Approx(1.25).epsilon(1e-7));
+
+  Adam<double> whole(1), second(1);
+  double a = 1.0, b = 1.0;
+  const double one = 2.0, two = -1.0;
+  whole.step(&a, &one, 0.1);
+  b = a;
+  const double mean = 0.1 * one, square = (1.0 - 0.999) * one * one;
+  second.resume(&mean, &square, 1);
+  whole.step(&a, &two, 0.1);
+  second.step(&b, &two, 0.1);
+  CHECK(a == doctest::Approx(b).epsilon(1e-14));
+}

@@ -73,17 +73,6 @@ double sum_of_squares(const RowMajor<T>& x) {
   return sum;
 }
 
-template <typename T>
-std::vector<char> Objective<T>::fired() const {
-  const RowMajor<T> all = codes();
-  std::vector<char> out(static_cast<std::size_t>(all.cols()));
-  for (Index j = 0; j < all.cols(); ++j)
-    out[static_cast<std::size_t>(j)] = (all.col(j).array() != T(0)).any();
-  return out;
-}
-
-template class Objective<float>;
-template class Objective<double>;
 template void Pattern::read(const RowMajor<float>&);
 template void Pattern::read(const RowMajor<double>&);
 template void product_of_pattern(const Pattern&, const RowMajor<float>&, const RowMajor<float>&,

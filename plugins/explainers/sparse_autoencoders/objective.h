@@ -39,8 +39,8 @@ class Objective {
 
   /// B x K, of the last call of differentiate().
   virtual RowMajor<T> codes() const = 0;
-  /// K: which latents fired in any row of that call.
-  virtual std::vector<char> fired() const;
+  /// K: which latents fired in any row of that call; empty: dead ones are not revived.
+  virtual std::vector<char> fired() const { return {}; }
 };
 
 /// The entries of a batch of codes that are not 0, row by row with ascending columns.

@@ -206,6 +206,7 @@ RowMajor<T> TopKObjective<T>::codes() const {
 
 template <typename T>
 std::vector<char> TopKObjective<T>::fired() const {
+  if (options_.aux_weight == 0.0) return {};
   std::vector<char> out(static_cast<std::size_t>(latents_));
   for (const std::int32_t j : pattern_.columns) out[static_cast<std::size_t>(j)] = 1;
   return out;

@@ -39,7 +39,7 @@ SparseLosses DictionaryTrainer<T>::step(const RowMajorRef<T>& x, double rate,
   objective_->constrain(parts_);
   SparseLosses losses = objective_->differentiate(x, parts_, state, gradient_);
   const auto fired = objective_->fired();
-  for (std::size_t j = 0; j < silent_.size(); ++j) silent_[j] = fired[j] ? 0 : silent_[j] + 1;
+  for (std::size_t j = 0; j < fired.size(); ++j) silent_[j] = fired[j] ? 0 : silent_[j] + 1;
 
   RowMajor<T>& atoms = parts_[Part::kAtoms];
   const bool unit = options_.unit_atoms && learns(static_cast<std::size_t>(Part::kAtoms));

@@ -163,9 +163,9 @@ TEST_CASE("an explainer is given the training rows, logits and predictions") {
 }
 
 TEST_CASE("a twin that is trained: an explainer is told its name, and given all else as it is") {
-  const ArrayBag real = make_explainer_input(dataset(), model()),
-                 in = make_explainer_input(dataset(), model(), "frozen_decoder",
-                                           conoscope::sdk::Seed(4));
+  const ArrayBag data = dataset(), head = model();
+  const ArrayBag real = make_explainer_input(data, head),
+                 in = make_explainer_input(data, head, "frozen_decoder", conoscope::sdk::Seed(4));
   CHECK(in.text("twin", "") == "frozen_decoder");
   CHECK(real.text("twin", "") == "");
   for (const char* name : {"activations", "head_weight", "logits"})
