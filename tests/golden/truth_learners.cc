@@ -6,6 +6,10 @@
 #include <stdexcept>
 #include <utility>
 
+#include "metrics/truth/truth_ev.h"
+#include "metrics/truth/truth_f1.h"
+#include "metrics/truth/truth_mcc.h"
+#include "metrics/truth/truth_uniqueness.h"
 #include "plugins/explainers/sparse_autoencoders/archetypal.h"
 #include "plugins/explainers/sparse_autoencoders/dictionary.h"
 #include "plugins/explainers/sparse_autoencoders/gated.h"
@@ -244,6 +248,33 @@ Outputs l0_matched_case(const Case& one) {
   return out;
 }
 
+/// The true dictionary of the first latents, and the same with atom perm[j] beside code j.
+Outputs permuted_decoder_case(const Case& one) {
+  using namespace conoscope::metrics;
+  const IndexVector perm = one.input("perm").indices();
+  const auto latents = static_cast<Index>(perm.size());
+  const Matrix all = one.input("a").matrix(), x = one.input("x").matrix();
+  const Matrix truth = one.input("d").matrix(), codes = all.leftCols(latents);
+  const Eigen::RowVectorXd bias = one.input("b").vector().transpose();
+  Outputs out;
+  const auto judge = [&](const std::string& when, const Matrix& atoms) {
+    const TruthMatching matching = truth_matching(atoms, truth);
+    const MatrixF activations = all.cast<float>();
+    double f1 = 0.0;
+    for (const Firing& of : truth_firing(codes, activations, matching.closest))
+      f1 += of.f1() / static_cast<double>(latents);
+    Matrix rebuilt = codes * atoms;
+    rebuilt.rowwise() += bias;
+    out.scalars["mcc_" + when] = truth_mcc(matching);
+    out.scalars["uniqueness_" + when] = truth_uniqueness(matching);
+    out.scalars["f1_" + when] = f1;
+    out.scalars["ev_" + when] = explained_variance(x, rebuilt);
+  };
+  judge("before", truth.topRows(latents));
+  judge("after", truth(perm, Eigen::all));
+  return out;
+}
+
 }  // namespace
 
 void register_truth_learners(Kinds& kinds) {
@@ -253,6 +284,7 @@ void register_truth_learners(Kinds& kinds) {
   kinds.add("soft_frozen", soft_frozen_case);
   kinds.add("covariance_start", covariance_start_case);
   kinds.add("l0_matched", l0_matched_case);
+  kinds.add("permuted_decoder", permuted_decoder_case);
 }
 
 }  // namespace conoscope::tests::golden
