@@ -73,7 +73,8 @@ void TopKObjective<T>::select() {
   }
   T least = T(0);  // the smallest that stays, 0: all that is positive
   Index ties = 0;
-  if (most > 0 && found > most) {
+  // As many as stay may lie above the bound, and more that are positive below it.
+  if (most > 0 && (found > most || (found == most && hint_ > T(0)))) {
     const auto last = candidates_.begin() + (most - 1);
     std::nth_element(candidates_.begin(), last, candidates_.begin() + found, std::greater<T>());
     least = *last;

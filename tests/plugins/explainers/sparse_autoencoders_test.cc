@@ -124,6 +124,21 @@ TEST_CASE("TopK and BatchTopK: codes, losses and threshold, by hand") {
   CHECK(mean_batch_minimum<double>(RowSource(x), tiny(), 1, 1) == 2.0);
 }
 
+TEST_CASE("BatchTopK: the last batch's codes say where to look, not how many stay") {
+  Parts<double> at, gradient;
+  at[Part::kEncoder] = at[Part::kAtoms] = Matrix{{1, 0}, {0, 1}};
+  at[Part::kEncoderBias] = at[Part::kDecoderBias] = Matrix{{0, 0}};
+  TopKObjective<double> objective(2, topk(1));
+  objective.differentiate(Matrix{{10, 1}, {10, 1}}, at, {}, gradient);
+  // Just as many as stay are near the last ones; then all are far below them; then far above.
+  objective.differentiate(Matrix{{8, 1}, {9, 2}}, at, {}, gradient);
+  CHECK(objective.codes() == Matrix{{8, 0}, {9, 0}});
+  objective.differentiate(Matrix{{0.1, 0.4}, {0.2, 0.3}}, at, {}, gradient);
+  CHECK(objective.codes() == Matrix{{0, 0.4}, {0, 0.3}});
+  objective.differentiate(Matrix{{50, 40}, {60, 30}}, at, {}, gradient);
+  CHECK(objective.codes() == Matrix{{50, 0}, {60, 0}});
+}
+
 TEST_CASE("Matryoshka: prefixes rebuild on their own, by hand") {
   TopKOptions options = topk(2);
   options.prefixes = {1, 4};
