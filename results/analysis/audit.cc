@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <map>
 #include <set>
 #include <span>
+#include <stdexcept>
 #include <tuple>
 #include <utility>
 
@@ -14,6 +16,7 @@
 #include "numerics/to_vector.h"
 #include "results/analysis/ladder.h"
 #include "results/analysis/seed_agreement.h"
+#include "results/analysis/snapshots.h"
 #include "results/analysis/variance_shares.h"
 #include "results/boards/estimate.h"
 #include "results/boards/run_metrics.h"
@@ -54,6 +57,30 @@ std::set<std::string> known_explainers(Store& store) {
   std::set<std::string> out;
   while (query.step())
     if (is_known(query.text(1))) out.insert(query.text(0));
+  return out;
+}
+
+/// A method that is trained for so many epochs, by the rest of its parameters.
+struct Snapshot {
+  std::string method;
+  double epochs = 0.0;
+};
+
+std::map<std::string, Snapshot> snapshots(Store& store) {
+  Statement query(store.connection(),
+                  "SELECT key, plugin_id, params FROM component WHERE kind = 'explainer'");
+  std::map<std::string, Snapshot> out;
+  while (query.step()) {
+    constexpr std::string_view kName = ";epochs=";
+    const std::string params = ";" + query.text(2) + ";";
+    const std::size_t at = params.find(kName);
+    if (at == params.npos) continue;
+    const std::size_t value = at + kName.size(), end = params.find(';', value);
+    Snapshot one{query.text(1) + params.substr(0, at) + params.substr(end)};
+    const char* const last = params.data() + end;
+    if (std::from_chars(params.data() + value, last, one.epochs).ptr == last)
+      out[query.text(0)] = std::move(one);
+  }
   return out;
 }
 
@@ -216,8 +243,53 @@ class Auditor {
   std::int64_t seeds_;
 };
 
+using ScoresBySeed = std::map<BoardSubject, std::vector<double>>;
+
+/// Of those methods that have the most times in common.
+void take_training(const std::map<std::string, Snapshot>& snapshots, const ScoresBySeed& by_seed,
+                   Audit& out) {
+  std::map<std::string, std::map<double, const std::vector<double>*>> methods;  // by epochs
+  for (const AuditedEntry& entry : out.entries) {
+    const auto snapshot = snapshots.find(std::get<2>(entry.score.subject));
+    const auto scores = by_seed.find(entry.score.subject);
+    if (entry.complete && snapshot != snapshots.end() && snapshot->second.epochs > 0.0 &&
+        scores != by_seed.end() && static_cast<std::int64_t>(scores->second.size()) == out.asked)
+      methods[snapshot->second.method][snapshot->second.epochs] = &scores->second;
+  }
+  constexpr std::size_t kFewestTimes = 4;  // of which a parabola leaves one degree of freedom
+  std::map<std::vector<double>, std::vector<numerics::Matrix>> alike;  // seeds x times
+  for (const auto& [method, by_epochs] : methods) {
+    if (by_epochs.size() < kFewestTimes) continue;
+    std::vector<double> times;
+    numerics::Matrix scores(out.asked, static_cast<numerics::Index>(by_epochs.size()));
+    for (const auto& [epochs, seeds] : by_epochs) {
+      scores.col(static_cast<numerics::Index>(times.size())) = numerics::to_vector(*seeds);
+      times.push_back(epochs);
+    }
+    alike[times].push_back(scores);
+  }
+  const auto most =
+      std::ranges::max_element(alike, {}, [](const auto& one) { return one.second.size(); });
+  if (most == alike.end() || most->second.size() < 2) return;
+  const auto& [times, scores] = *most;
+  numerics::Matrix means(static_cast<numerics::Index>(scores.size()), scores[0].cols());
+  for (std::size_t v = 0; v < scores.size(); ++v)
+    means.row(static_cast<numerics::Index>(v)) = scores[v].colwise().mean();
+  out.trained = means.rows();
+  const double better = out.direction == "lower" ? -1.0 : 1.0;
+  for (const auto row : means.rowwise())
+    if (better * training_slope(numerics::to_vector(times), numerics::Vector(row)) > 0.0) ++out.rising;
+  if (means.maxCoeff() == means.minCoeff()) return;
+  out.shares = variance_shares(scores);
+  try {
+    out.signal_to_noise = snapshot_signal_to_noise(means, numerics::to_vector(times)).ratio;
+  } catch (const std::domain_error&) {
+    // All lie on their parabolas: there is no noise to divide by.
+  }
+}
+
 /// Of the complete entries, whose numbers are all there.
-void take_agreement(const std::map<BoardSubject, std::vector<double>>& by_seed, Audit& out) {
+void take_agreement(const ScoresBySeed& by_seed, Audit& out) {
   std::vector<const std::vector<double>*> rows;
   for (const AuditedEntry& entry : out.entries)
     if (const auto found = by_seed.find(entry.score.subject);
@@ -233,13 +305,16 @@ void take_agreement(const std::map<BoardSubject, std::vector<double>>& by_seed, 
   const SeedAgreement found = seed_agreement(scores);
   out.winners = found.winners;
   out.agreement = found.rho;
+  const numerics::Vector means = scores.rowwise().mean();
+  double decisions = 0.0;
+  for (numerics::Index s = 0; s < scores.cols(); ++s)
+    decisions += decision_accuracy(numerics::Vector(scores.col(s)), means);
+  out.decision = decisions / static_cast<double>(scores.cols());
 }
 
 /// In the order of seeds.
-std::map<BoardSubject, std::vector<double>> scores_by_seed(Store& store,
-                                                           const BoardOptions& options,
-                                                           const std::string& metric) {
-  std::map<BoardSubject, std::vector<double>> out;
+ScoresBySeed scores_by_seed(Store& store, const BoardOptions& options, const std::string& metric) {
+  ScoresBySeed out;
   for (const auto& score : current_scores(store, {.run = options.run,
                                                  .dataset = options.dataset,
                                                  .model = options.model,
@@ -276,8 +351,12 @@ void audit_metric(Store& store, const BoardOptions& options, const AuditOptions&
     else
       contest.twins[entry.subject].push_back(std::move(entry));
   }
-  std::map<BoardSubject, std::vector<double>> by_seed;
-  if (how.by_seed) by_seed = scores_by_seed(store, options, metric);
+  ScoresBySeed by_seed;
+  std::map<std::string, Snapshot> trained;
+  if (how.by_seed) {
+    by_seed = scores_by_seed(store, options, metric);
+    trained = snapshots(store);
+  }
   const Auditor auditor(truths, known, is_over_seeds(store, metric), how.seeds);
   for (auto& [place, contest] : contests) {
     if (std::ranges::none_of(contest.entries, [](const auto& one) { return one.n > 0; }))
@@ -287,7 +366,10 @@ void audit_metric(Store& store, const BoardOptions& options, const AuditOptions&
     audit.metric = metric;
     audit.direction = direction;
     auditor.fill(std::move(contest), audit);
-    if (how.by_seed) take_agreement(by_seed, audit);
+    if (how.by_seed) {
+      take_agreement(by_seed, audit);
+      take_training(trained, by_seed, audit);
+    }
     out.push_back(std::move(audit));
   }
 }
@@ -510,7 +592,26 @@ const std::vector<Shown>& share_columns() {
        [](const Audit& a) { return a.share_between ? Field(1.0 - *a.share_between) : Field(); }},
       {Column::integer("winners"),
        [](const Audit& a) { return a.winners > 0 ? Field(a.winners) : Field(); }},
-      {two_digits("agreement"), [](const Audit& a) { return field_of(a.agreement); }}};
+      {two_digits("agreement"), [](const Audit& a) { return field_of(a.agreement); }},
+      {two_digits("decision"), [](const Audit& a) { return field_of(a.decision); }}};
+  return columns;
+}
+
+template <double VarianceShares::*share>
+Field share_of(const Audit& audit) {
+  return audit.shares ? Field(*audit.shares.*share) : Field();
+}
+
+const std::vector<Shown>& training_columns() {
+  static const std::vector<Shown> columns = {
+      {Column::integer("trained"),
+       [](const Audit& a) { return a.trained > 0 ? Field(a.trained) : Field(); }},
+      {Column::integer("rising"),
+       [](const Audit& a) { return a.trained > 0 ? Field(a.rising) : Field(); }},
+      {two_digits("snr"), [](const Audit& a) { return field_of(a.signal_to_noise); }},
+      {two_digits("share_method"), share_of<&VarianceShares::variant>},
+      {two_digits("share_seed"), share_of<&VarianceShares::seed>},
+      {two_digits("share_training"), share_of<&VarianceShares::snapshot>}};
   return columns;
 }
 
@@ -554,7 +655,8 @@ Table table_of(const std::vector<Audit>& audits,
 
 Table audit_table(const std::vector<Audit>& audits) {
   return table_of(audits, {&what(), &noise_columns(), &difference_columns(), &truth_columns(),
-                           &share_columns(), &learning_columns(), &verdict_columns()});
+                           &share_columns(), &training_columns(), &learning_columns(),
+                           &verdict_columns()});
 }
 
 std::vector<std::pair<const char*, Table>> audit_tables(const std::vector<Audit>& audits) {
@@ -571,6 +673,7 @@ std::vector<std::pair<const char*, Table>> audit_tables(const std::vector<Audit>
           ? "n_truth_mcc"
           : "n_truth_f1");
   add("shares of the variance, and seeds that agree", share_columns(), "between_entries");
+  add("over a training", training_columns(), "trained");
   add("distance to twins that learnt nothing, in smallest reliable differences", learning_columns(),
       "largest_gap");
   add("metrics that fail", verdict_columns(), "fails");

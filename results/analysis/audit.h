@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "results/analysis/reliable_difference.h"
+#include "results/analysis/variance_shares.h"
 #include "results/boards/board.h"
 #include "results/store/store.h"
 
@@ -60,9 +61,16 @@ struct Audit {
   std::optional<std::int64_t>
       neighbours;  ///< told apart, of one less than there are complete entries
   std::vector<TruthAgreement> truth;
+  /// Of the methods that were asked for after four equal numbers of `epochs` above 0 or more, where there are
+  /// two of them: snapshot_signal_to_noise() of the means over seeds, variance_shares(), and how many get
+  /// better with training.
+  std::optional<double> signal_to_noise;
+  std::optional<VarianceShares> shares;
+  std::int64_t trained = 0, rising = 0;
   std::optional<double> share_between;  ///< of the variance, between entries: one_way_components()
   std::int64_t winners = 0;             ///< seed_agreement() of the complete entries
   std::optional<double> agreement;
+  std::optional<double> decision;  ///< decision_accuracy() of one seed, on average, for all seeds' means
   std::int64_t with_twins = 0;  ///< complete methods that have a complete twin
   std::int64_t beyond = 0;      ///< of these, those that are a reliable difference ahead
   std::optional<double> least_gap, largest_gap;
@@ -78,7 +86,8 @@ struct Audit {
 
 struct AuditOptions {
   std::int64_t seeds = 0;  ///< that differences are of; 0: as many as the run asks for
-  bool by_seed = false;    ///< winners and agreement, too, which need every single score
+  /// What needs more than means: winners, agreement and signal_to_noise.
+  bool by_seed = false;
 };
 
 /// By metric as given, dataset and model. What options.controls and options.marks say plays no part.

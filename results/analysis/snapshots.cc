@@ -18,18 +18,6 @@ using numerics::Index;
 using numerics::Vector;
 using numerics::VectorRef;
 
-SignalToNoise ratio_of(const char* function, double signal, double noise) {
-  if (noise == 0.0) throw std::domain_error(std::string(function) + ": there is no noise");
-  return {signal / noise, signal, noise};
-}
-
-double mean_of(const char* function, const char* argument, const VectorRef& values) {
-  const double mean = numerics::mean(numerics::as_span(values));
-  if (mean == 0.0)
-    throw std::domain_error(std::string(function) + ": the mean of " + argument + " is 0");
-  return mean;
-}
-
 int order_of(double a, double b) { return (a > b) - (a < b); }
 
 }  // namespace
@@ -58,17 +46,9 @@ SignalToNoise snapshot_signal_to_noise(const numerics::MatrixRef& scores, const 
     squares += (row - parabola * fit.solve(row)).squaredNorm();
   }
   const auto dof = static_cast<double>(scores.rows() * (scores.cols() - 3));
-  return ratio_of(kName, numerics::sample_sd(means), std::sqrt(squares / dof));
-}
-
-SignalToNoise dispersion_signal_to_noise(const VectorRef& final, const VectorRef& last) {
-  constexpr const char* kName = "dispersion_signal_to_noise";
-  numerics::require_sample(kName, "final", final, 2);
-  numerics::require_sample(kName, "last", last, 2);
-  const double signal = (final.maxCoeff() - final.minCoeff()) / mean_of(kName, "final", final);
-  const double spread = std::sqrt(numerics::squared_deviations(numerics::as_span(last)) /
-                                  static_cast<double>(last.size()));
-  return ratio_of(kName, signal, spread / mean_of(kName, "last", last));
+  if (squares == 0.0) throw std::domain_error(std::string(kName) + ": there is no noise");
+  const double signal = numerics::sample_sd(means), noise = std::sqrt(squares / dof);
+  return {signal / noise, signal, noise};
 }
 
 double training_slope(const VectorRef& times, const VectorRef& scores) {

@@ -25,21 +25,6 @@ struct SignalToNoise {
 SignalToNoise snapshot_signal_to_noise(const numerics::MatrixRef& scores,
                                        const numerics::VectorRef& times);
 
-/// Another ratio of this name: the relative range of the variants over the relative spread of the last
-/// snapshots of one.
-///
-///   signal = (max final - min final) / mean final,   noise = sd(last) / mean last
-///
-/// with sd divided by the number of snapshots.
-///
-/// final    scores of two variants or more at their end.   last  two or more of one variant's
-/// throws   std::invalid_argument: too few, or one not finite
-///          std::domain_error: a mean is 0, or the last snapshots are all equal
-///
-/// Source: Heineman et al., arXiv 2508.13144.
-SignalToNoise dispersion_signal_to_noise(const numerics::VectorRef& final,
-                                         const numerics::VectorRef& last);
-
 /// Does a score rise in training? The least-squares slope of scores over times.
 ///
 /// times, scores  T >= 2 values each

@@ -1,6 +1,7 @@
 // The kinds of the folder `truth`: how small a difference a metric can tell.
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <numbers>
 #include <stdexcept>
@@ -226,9 +227,14 @@ Outputs snr_case(const Case& one) {
       results::snapshot_signal_to_noise(matrix_of(one, "scores"), vector_of(one, "times")));
 }
 
+/// Another ratio of this name (Heineman et al., arXiv 2508.13144), which nothing here uses: the relative range of
+/// variants over the relative spread of the last snapshots of one.
 Outputs snr_dispersion_case(const Case& one) {
-  return ratio_outputs(
-      results::dispersion_signal_to_noise(vector_of(one, "final"), vector_of(one, "last")));
+  const Vector final = vector_of(one, "final"), last = vector_of(one, "last");
+  const double signal = (final.maxCoeff() - final.minCoeff()) / final.mean();
+  const double spread = std::sqrt((last.array() - last.mean()).square().mean());
+  const double noise = spread / last.mean();
+  return ratio_outputs({signal / noise, signal, noise});
 }
 
 /// Variants x seeds x snapshots.
