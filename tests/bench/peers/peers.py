@@ -248,7 +248,7 @@ def dictionary_epoch(a, loss_of, extras=0):
     bias, *extra = (torch.nn.Parameter(torch.zeros(LATENTS)) for _ in range(1 + extras))
     centre = torch.nn.Parameter(torch.zeros(x.shape[1]))
     parts = [encoder, bias, atoms, centre, *extra]
-    adam, losses = torch.optim.Adam(parts, lr=2e-3), []
+    adam, losses = torch.optim.Adam(parts, lr=5e-4), []
     if loss_of is gated_loss:
         extra.append(bias)
     for at in range(0, N - BATCH + 1, BATCH):
@@ -264,7 +264,7 @@ def dictionary_epoch(a, loss_of, extras=0):
         with torch.no_grad():
             atoms.div_(atoms.norm(dim=1, keepdim=True))
         losses.append(loss.item())
-    return lambda: np.mean(losses[-100:])
+    return lambda: np.mean(losses[:100])
 
 
 def coalitions(a, count):

@@ -191,7 +191,9 @@ typedef struct cono_sink {
  * What an explainer is given: the head view with the rows of the training split only, and
  *                logits n x C, predictions n (I64, the model's own argmax; softmax only),
  *                inputs, annotations and segments of the same rows when there are any; what is known of
- *                the features only where the explainer needs "truth".
+ *                the features only where the explainer needs "truth"; text twin, of an explainer that
+ *                offers "dictionary": the name of the control as which it is to train, from the same
+ *                start, on the same rows, for as many steps.
  * What a metric is given: the rows of the test split of every view that the subject offers.
  * Other names (weights, dictionaries) are the plugin's own state; it gets them back in later calls.
  */
