@@ -247,3 +247,40 @@ TEST_CASE("audit: scores over seeds are spread as those that share cells are") {
   // Three seeds: 2 (3 - 1) / (3 - 2) = 4 times as wide.
   CHECK(audit_of(bench.done()).noise.sd == doctest::Approx(0.4));
 }
+
+TEST_CASE("audit: what scores do over a training") {
+  // Two methods, after 0 (the start, left out), 1, 2, 3 and 4 epochs, three seeds each.
+  Store store = Store::open(":memory:", Mode::kReadWrite);
+  std::vector<ComponentRow> components = {sample::component("dataset", "d"),
+                                          sample::component("model", "m")};
+  std::vector<CellRow> cells;
+  for (const std::string method : {"e", "f"})
+    for (const std::string epochs : {"0.0", "1.0", "2.0", "3.0", "4.0"}) {
+      ComponentRow row = sample::component("explainer", method + epochs);
+      row.plugin_id = method;
+      row.params = "epochs=" + epochs + ";k=5";
+      components.push_back(row);
+      for (int seed = 1; seed <= 3; ++seed) cells.push_back(sample::cell("d", "m", row.key, seed));
+    }
+  store.add_environment(sample::kHere);
+  const std::vector metrics = {sample::metric("a")};
+  store.register_run({"run", "name", "[run]", sample::at(0)}, components, cells, metrics);
+  // e: 1, 2, 4, 3 and f: 11, 12, 14, 13, beside which seeds are 0.1 apart: to both, the same.
+  const std::map<std::string, double> means = {{"0.0", 99}, {"1.0", 1}, {"2.0", 2}, {"3.0", 4}, {"4.0", 3}};
+  for (const CellRow& cell : cells) {
+    const double value = means.at(cell.explainer.substr(1)) + (cell.explainer[0] == 'f' ? 10.0 : 0.0) +
+                         0.1 * static_cast<double>(cell.seed - 2);
+    store.record(sample::attempt(cell.key, cell.key), std::vector{score_row("a", value)});
+  }
+  const Audit found = audit_of(store, "a", {.seeds = 0, .by_seed = true});
+  CHECK(found.trained == 2);
+  CHECK(found.rising == 2);
+  // Means over the snapshots 2.5 and 12.5, of standard deviation 10 / sqrt 2. About its parabola, which leaves
+  // (-1, 3, -3, 1) . y / sqrt 20 of it, each has -4 / sqrt 20: the pooled spread is sqrt(16 / 20).
+  CHECK(*found.signal_to_noise == doctest::Approx(10.0 / std::sqrt(2.0) / std::sqrt(0.8)));
+  // Of 25, 0.02 / 3 and 1.25.
+  REQUIRE(found.shares);
+  CHECK(found.shares->variant == doctest::Approx(25.0 / (25.0 + 0.02 / 3 + 1.25)));
+  CHECK(found.shares->snapshot == doctest::Approx(1.25 / (25.0 + 0.02 / 3 + 1.25)));
+  CHECK(*found.decision == doctest::Approx(1.0));
+}
