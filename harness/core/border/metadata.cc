@@ -303,7 +303,8 @@ void read_abilities(Reader& reader, Metadata& out) {
     for (const auto view : alternatives(need)) check_need(view, out.kind, reader.at("needs"));
   out.offers = reader.list("offers");
   for (const auto& view : out.offers) {
-    if (view != "redrawn_head" && view != "dictionary") check_view(view, reader.at("offers"), "offers");
+    const bool dictionary = view == "dictionary" && out.kind == Kind::kExplainer;
+    if (view != "redrawn_head" && !dictionary) check_view(view, reader.at("offers"), "offers");
     if (out.kind == Kind::kModel && is_by_sample(view, Bringer::kDataset))
       throw PluginRefused(reader.at("offers") + ": offers: " + view + " is the dataset's to give");
   }

@@ -153,6 +153,10 @@ TEST_CASE("every refusal names the file, the key and what was found") {
             "needs: a metric plugin cannot call the model (" + std::string(view) + ")");
   refused(metadata_text("model", "x", "offers = [\"head_veiw\"]"),
           "offers: there is no view \"head_veiw\" (did you mean head_view?)");
+  CHECK_NOTHROW(parse_metadata(
+      metadata_text("explainer", "x", "offers = [\"explanation\", \"dictionary\"]"), "x"));
+  refused(metadata_text("model", "x", "offers = [\"dictionary\"]"),
+          "offers: there is no view \"dictionary\"");
   refused(metadata_text("model", "x", "offers = [\"head_view\", \"labels\"]"),
           "offers: labels is the dataset's to give");
   const auto choice = metadata_text("dataset", "x",
