@@ -189,9 +189,9 @@ void sae_epoch(benchmark::State& state, double aux_weight) {
 
 using Made = std::unique_ptr<methods::Objective<float>>;
 
-/// The same of a sparse autoencoder of plugins/explainers/sparse_autoencoders: a step of 256 rows, at
-/// norm 1 and clipped, without a schedule. The objective is the mean loss of the first 100 batches: later
-/// on losses of the denser ones swing, and rounding decides on percents.
+/// The same of a sparse autoencoder of plugins/explainers/sparse_autoencoders: a step of 256 rows,
+/// at norm 1 and clipped, without a schedule. The objective is the mean loss of the first 100
+/// batches: later on losses of the denser ones swing, and rounding decides on percents.
 void dictionary_epoch(benchmark::State& state, Made (*objective_of)(Index latents)) {
   using methods::Part;
   const MatrixF& x = activations();
@@ -312,8 +312,8 @@ void svm(benchmark::State& state) {
   objective(state, loss);
 }
 
-/// What this core can do at this level: multiplications and additions in registers alone. The objective
-/// is their number.
+/// What this core can do at this level: multiplications and additions in registers alone. The
+/// objective is their number.
 template <typename T>
 void peak(benchmark::State& state) {
   using Packet = typename Eigen::internal::packet_traits<T>::type;

@@ -8,14 +8,14 @@ namespace conoscope::methods {
 ///
 ///   w = (W C + Lambda) e^m,   codes and loss as TopKObjective without b_dec
 ///
-/// Before each step and outside its gradient, rows of W are ReLU'd and divided by (their sum + 1e-8), and
-/// rows of Lambda longer than delta are cut to that norm.
+/// Before each step and outside its gradient, rows of W are ReLU'd and divided by (their sum +
+/// 1e-8), and rows of Lambda longer than delta are cut to that norm.
 ///
 /// points      C, P x D
 /// throws      std::invalid_argument: as TopKObjective; points empty or not finite, delta negative
 ///
-/// Source: Fel et al., Archetypal SAE, arXiv:2502.12892; overcomplete a1781af, whose start gives atoms
-/// beyond the number of points no point: they stay at 0.
+/// Source: Fel et al., Archetypal SAE, arXiv:2502.12892; overcomplete a1781af, whose start gives
+/// atoms beyond the number of points no point: they stay at 0.
 template <typename T>
 class ArchetypalObjective final : public Objective<T> {
  public:

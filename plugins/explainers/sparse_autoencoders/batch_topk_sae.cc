@@ -1,5 +1,5 @@
-// BatchTopK sparse autoencoder: of a batch of position features as many codes stay as k per row come to;
-// afterwards one threshold reads each row by itself.
+// BatchTopK sparse autoencoder: of a batch of position features as many codes stay as k per row
+// come to; afterwards one threshold reads each row by itself.
 
 #include "plugins/explainers/sparse_autoencoders/explainer.h"
 #include "plugins/explainers/sparse_autoencoders/topk.h"

@@ -45,8 +45,8 @@ Matrix dictionary_codes(const MatrixRef& x, const Dictionary& dictionary);
 ///   kFrozenDecoderCovariance  that start is drawn from N(0, Cov x), see covariance_atoms()
 ///   kFrozenEncoder            the encoder's matrix keeps its start
 ///   kSoftFrozenDecoder        cosines of the atoms with their start stay at 0.8 or more
-///   kRandomL0                 the start, read by one threshold under which as many latents are active as
-///                             of the trained one
+///   kRandomL0                 the start, read by one threshold under which as many latents are
+///                             active as of the trained one
 ///
 /// Source: arXiv:2602.14111 (frozen ones); arXiv:2605.18229 (random_l0, counted: ours).
 enum class Twin {
@@ -100,11 +100,11 @@ struct Recipe {
 /// Why this kind cannot have the twin; empty: it can.
 std::string twin_refusal(Twin twin, const Recipe& recipe);
 
-/// Fits it in float32, on rows divided by s, the rms of their centred entries; all that is returned is
-/// scaled back. Atoms start as random unit vectors, the encoder as the atoms, biases at 0, b_dec at the
-/// mean row. Rows are read when their turn comes, in a fresh random order each pass; the last batch of
-/// a pass may be smaller. after(share of the steps) is called after each pass, and may throw to stop.
-/// One thread; same bits always.
+/// Fits it in float32, on rows divided by s, the rms of their centred entries; all that is returned
+/// is scaled back. Atoms start as random unit vectors, the encoder as the atoms, biases at 0, b_dec
+/// at the mean row. Rows are read when their turn comes, in a fresh random order each pass; the
+/// last batch of a pass may be smaller. after(share of the steps) is called after each pass, and
+/// may throw to stop. One thread; same bits always.
 ///
 /// throws      std::invalid_argument: x empty or not finite; latents, batch below 1; epochs or rate
 ///             negative or not finite; a twin that this kind cannot have
@@ -112,8 +112,9 @@ std::string twin_refusal(Twin twin, const Recipe& recipe);
 Dictionary fit_dictionary(const RowSource& x, const Recipe& recipe, Twin twin, numerics::Seed seed,
                           const std::function<void(double)>& after = {});
 
-/// BatchTopK's threshold, calibrated: one pass in row order, the mean over batches of the smallest of the
-/// floor(k B) largest positive pre-codes. A batch without a positive one does not count; 0 if none does.
+/// BatchTopK's threshold, calibrated: one pass in row order, the mean over batches of the smallest
+/// of the floor(k B) largest positive pre-codes. A batch without a positive one does not count; 0
+/// if none does.
 ///
 /// throws      std::invalid_argument: as TopKObjective; batch < 1
 ///

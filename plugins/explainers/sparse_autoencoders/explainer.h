@@ -43,9 +43,9 @@ void need_at_most(const std::string& method, double k, Eigen::Index latents);
 methods::Recipe selecting(const std::string& method, Eigen::Index latents,
                           const methods::TopKOptions& options);
 
-/// A sparse autoencoder as an explanation: class-agnostic, the concepts are the atoms at norm 1, psi is
-/// the encoder, importance is <w_c, d>. The decoder's bias b, if it is not 0, is one more concept, of
-/// constant score |b| and direction b / |b|. Also answers for its twins, see Twin.
+/// A sparse autoencoder as an explanation: class-agnostic, the concepts are the atoms at norm 1,
+/// psi is the encoder, importance is <w_c, d>. The decoder's bias b, if it is not 0, is one more
+/// concept, of constant score |b| and direction b / |b|. Also answers for its twins, see Twin.
 class SparseAutoencoder : public sdk::Explainer,
                           public sdk::Projection,
                           public sdk::Reconstruction {

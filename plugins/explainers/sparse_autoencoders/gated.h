@@ -14,11 +14,13 @@ struct GatedOptions {
 ///   h = E (x - b_dec),   f = [h + b_g > 0] ReLU(e^r h + b_m),   s = ReLU(h + b_g)
 ///   loss = |x - x^|^2 + lambda |s|_1 + |x - b_dec - s w|^2
 ///
-/// In the third term the decoder and the b_dec beside it are constants. b_g is the part kEncoderBias.
+/// In the third term the decoder and the b_dec beside it are constants. b_g is the part
+/// kEncoderBias.
 ///
 /// throws      std::invalid_argument: weight negative or not finite
 ///
-/// Source: Rajamanoharan et al., arXiv:2404.16014; SAELens 6.18 does not hold the third term's decoder.
+/// Source: Rajamanoharan et al., arXiv:2404.16014; SAELens 6.18 does not hold the third term's
+/// decoder.
 template <typename T>
 class GatedObjective final : public Objective<T> {
  public:

@@ -17,7 +17,7 @@ struct JumpReluOptions {
 /// A threshold of its own for each latent.
 ///
 ///   z = E (x - b_dec) + b_enc,   f = z [z > theta],   L0 = #[z > theta]
-///   loss = |x - x^|^2 + lambda L0,   or, with a target, + lambda (L0 / target - 1)^2 of the mean L0
+///   loss = |x - x^|^2 + lambda L0,  or, with a target, + lambda (mean L0 / target - 1)^2
 ///
 ///   u = (z - theta) / eps,   K(u) = [|u| < 1/2]
 ///   df/dtheta = -(theta / eps) K,   dL0/dtheta = -K / eps,   df/dz = [z > theta],   dL0/dz = 0
@@ -25,8 +25,9 @@ struct JumpReluOptions {
 ///
 /// throws      std::invalid_argument: a weight or target that is negative, bandwidth not above 0
 ///
-/// Source: Rajamanoharan et al., arXiv:2407.14435, equations 11 and 12; ReLU first: its appendix J; log
-/// theta: SAELens 6.18; target, theta itself and the window of codes: dictionary_learning 60ec6bf.
+/// Source: Rajamanoharan et al., arXiv:2407.14435, equations 11 and 12; ReLU first: its appendix J;
+/// log theta: SAELens 6.18; target, theta itself and the window of codes: dictionary_learning
+/// 60ec6bf.
 template <typename T>
 class JumpReluObjective final : public Objective<T> {
  public:

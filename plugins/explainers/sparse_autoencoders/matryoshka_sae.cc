@@ -1,5 +1,5 @@
-// Matryoshka sparse autoencoder: BatchTopK codes, of which the first ones, too, must rebuild the row on
-// their own.
+// Matryoshka sparse autoencoder: BatchTopK codes, of which the first ones, too, must rebuild the
+// row on their own.
 
 #include <algorithm>
 #include <cmath>

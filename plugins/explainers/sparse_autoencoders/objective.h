@@ -57,8 +57,8 @@ struct Pattern {
   void read(const RowMajor<T>& codes);
 };
 
-/// codes * atoms, B x D; `codes` is 0 outside of the pattern. Sums over the entries where they are few,
-/// else a product of matrices.
+/// codes * atoms, B x D; `codes` is 0 outside of the pattern. Sums over the entries where they are
+/// few, else a product of matrices.
 template <typename T>
 void product_of_pattern(const Pattern& pattern, const RowMajor<T>& codes, const RowMajor<T>& atoms,
                         RowMajor<T>& out);

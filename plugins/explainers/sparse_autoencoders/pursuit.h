@@ -36,8 +36,8 @@ void pursue(Eigen::RowVector<T, Eigen::Dynamic>& products, const RowMajor<T>& gr
 ///
 /// throws      std::invalid_argument: rounds < 1
 ///
-/// Source: Costa et al., arXiv:2506.03093. overcomplete a1781af: signed and without b_dec; SAELens 6.18:
-/// positive, atoms of any norm, ends where a support repeats or |r| < 1e-2.
+/// Source: Costa et al., arXiv:2506.03093. overcomplete a1781af: signed and without b_dec; SAELens
+/// 6.18: positive, atoms of any norm, ends where a support repeats or |r| < 1e-2.
 template <typename T>
 class PursuitObjective final : public Objective<T> {
  public:

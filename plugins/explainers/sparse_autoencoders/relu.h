@@ -15,8 +15,8 @@ struct ReluOptions {
 ///
 /// throws      std::invalid_argument: weight negative or not finite
 ///
-/// Source: Bricken et al., Towards Monosemanticity, 2023; by norms, for atoms of any norm: Anthropic's
-/// update of April 2024.
+/// Source: Bricken et al., Towards Monosemanticity, 2023; by norms, for atoms of any norm:
+/// Anthropic's update of April 2024.
 template <typename T>
 class ReluObjective final : public Objective<T> {
  public:

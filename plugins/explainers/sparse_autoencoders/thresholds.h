@@ -8,7 +8,8 @@ namespace conoscope::methods {
 ///
 /// The bound above which as many pre-codes lie as there are to be on average.
 ///
-///   theta = the (floor(l0 n) + 1)-th largest of all n x K:  #[z > theta] = floor(l0 n) unless some are equal
+///   theta = the (floor(l0 n) + 1)-th largest of all n x K
+///   #[z > theta] = floor(l0 n) unless some are equal
 ///
 /// pre         n x K. Finite.
 /// throws      std::invalid_argument: pre empty or not finite; l0 not in [0, K)
@@ -28,8 +29,8 @@ struct RunningThreshold {
   double add;         ///< of the new one
   bool skips_silent;  ///< a batch without active codes changes nothing; else it counts as 0
 
-  /// From -1, which stands for unset: training that ends before the first update leaves it, and then
-  /// every positive code passes. Source: dictionary_learning 60ec6bf.
+  /// From -1, which stands for unset: training that ends before the first update leaves it, and
+  /// then every positive code passes. Source: dictionary_learning 60ec6bf.
   static RunningThreshold dictionary_learning(double beta = 0.999) {
     return {-1.0, beta, 1.0 - beta, false};
   }

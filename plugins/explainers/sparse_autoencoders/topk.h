@@ -15,16 +15,17 @@ struct TopKOptions {
 
 /// Sparse codes by selection: TopK, BatchTopK and, with prefixes, Matryoshka autoencoders.
 ///
-///   z = E (x - b_dec) + b_enc,   f = the largest of ReLU(z),   x^_g = b_dec + sum_{j < K_g} f_j w_j
+///   z = E (x - b_dec) + b_enc,   f = the largest of ReLU(z)
+///   x^_g = b_dec + sum_{j < K_g} f_j w_j
 ///   loss = sum_g c_g |x - x^_g|^2 + aux_weight * aux
 ///   aux  = |r - f_a w|^2 / |r - mean r|^2,  0 / 0 = 0
 ///
-/// r = x - x^ is outside the gradient; f_a are per row the aux_k largest ReLU(z) of dead latents, and
-/// their sum has no bias. The numbers of aux are sums over the batch. Without the part b_dec it is 0.
-/// Of equal codes the one of the lowest row, then latent, counts as the larger.
+/// r = x - x^ is outside the gradient; f_a are per row the aux_k largest ReLU(z) of dead latents,
+/// and their sum has no bias. The numbers of aux are sums over the batch. Without the part b_dec it
+/// is 0. Of equal codes the one of the lowest row, then latent, counts as the larger.
 ///
-/// throws      std::invalid_argument: k outside (0, K], prefixes that do not rise to K or have other
-///             weights, a weight that is negative
+/// throws      std::invalid_argument: k outside (0, K], prefixes that do not rise to K or have
+///             other weights, a weight that is negative
 ///
 /// Source: Gao et al., arXiv:2406.04093; Bussmann et al., arXiv:2412.06410 (BatchTopK) and
 /// arXiv:2503.17547 (Matryoshka); AuxK as in dictionary_learning 60ec6bf.

@@ -17,13 +17,13 @@ struct TrainerOptions {
   int dead_after = 100;        ///< steps without firing
 };
 
-/// Steps of Adam on one kind of sparse autoencoder, in this order: constraints, gradient, minus its part
-/// along each atom, clip, Adam, atoms at norm 1, cones.
+/// Steps of Adam on one kind of sparse autoencoder, in this order: constraints, gradient, minus its
+/// part along each atom, clip, Adam, atoms at norm 1, cones.
 template <typename T>
 class DictionaryTrainer {
  public:
-  /// throws    std::invalid_argument: start without atoms (or weights of points), an entry that is not
-  ///           finite, clip negative
+  /// throws    std::invalid_argument: start without atoms (or weights of points), an entry that is
+  ///           not finite, clip negative
   DictionaryTrainer(std::unique_ptr<Objective<T>> objective, Parts<T> start,
                     const TrainerOptions& options);
 
@@ -48,7 +48,8 @@ class DictionaryTrainer {
   std::vector<int> silent_;  ///< K: steps since it fired
 };
 
-/// Each row of norm 1 moves to the nearest unit vector whose cosine with its start is at least `cosine`:
+/// Each row of norm 1 moves to the nearest unit vector whose cosine with its start is at least
+/// `cosine`:
 ///
 ///   w  <-  c w0 + sqrt(1 - c^2) u,   u = unit of w - <w, w0> w0,   where <w, w0> < c
 ///
