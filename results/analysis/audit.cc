@@ -280,7 +280,10 @@ void take_training(const std::map<std::string, Snapshot>& snapshots, const Score
   for (const auto row : means.rowwise())
     if (better * training_slope(numerics::to_vector(times), numerics::Vector(row)) > 0.0) ++out.rising;
   if (means.maxCoeff() == means.minCoeff()) return;
-  out.shares = variance_shares(scores);
+  const VarianceShares shares = variance_shares(scores);
+  out.share_method = shares.variant;
+  out.share_seed = shares.seed;
+  out.share_training = shares.snapshot;
   try {
     out.signal_to_noise = snapshot_signal_to_noise(means, numerics::to_vector(times)).ratio;
   } catch (const std::domain_error&) {
@@ -597,11 +600,6 @@ const std::vector<Shown>& share_columns() {
   return columns;
 }
 
-template <double VarianceShares::*share>
-Field share_of(const Audit& audit) {
-  return audit.shares ? Field(*audit.shares.*share) : Field();
-}
-
 const std::vector<Shown>& training_columns() {
   static const std::vector<Shown> columns = {
       {Column::integer("trained"),
@@ -609,9 +607,9 @@ const std::vector<Shown>& training_columns() {
       {Column::integer("rising"),
        [](const Audit& a) { return a.trained > 0 ? Field(a.rising) : Field(); }},
       {two_digits("snr"), [](const Audit& a) { return field_of(a.signal_to_noise); }},
-      {two_digits("share_method"), share_of<&VarianceShares::variant>},
-      {two_digits("share_seed"), share_of<&VarianceShares::seed>},
-      {two_digits("share_training"), share_of<&VarianceShares::snapshot>}};
+      {two_digits("share_method"), [](const Audit& a) { return field_of(a.share_method); }},
+      {two_digits("share_seed"), [](const Audit& a) { return field_of(a.share_seed); }},
+      {two_digits("share_training"), [](const Audit& a) { return field_of(a.share_training); }}};
   return columns;
 }
 

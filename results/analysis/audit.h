@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "results/analysis/reliable_difference.h"
-#include "results/analysis/variance_shares.h"
 #include "results/boards/board.h"
 #include "results/store/store.h"
 
@@ -65,7 +64,7 @@ struct Audit {
   /// two of them: snapshot_signal_to_noise() of the means over seeds, variance_shares(), and how many get
   /// better with training.
   std::optional<double> signal_to_noise;
-  std::optional<VarianceShares> shares;
+  std::optional<double> share_method, share_seed, share_training;
   std::int64_t trained = 0, rising = 0;
   std::optional<double> share_between;  ///< of the variance, between entries: one_way_components()
   std::int64_t winners = 0;             ///< seed_agreement() of the complete entries

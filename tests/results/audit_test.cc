@@ -279,8 +279,8 @@ TEST_CASE("audit: what scores do over a training") {
   // (-1, 3, -3, 1) . y / sqrt 20 of it, each has -4 / sqrt 20: the pooled spread is sqrt(16 / 20).
   CHECK(*found.signal_to_noise == doctest::Approx(10.0 / std::sqrt(2.0) / std::sqrt(0.8)));
   // Of 25, 0.02 / 3 and 1.25.
-  REQUIRE(found.shares);
-  CHECK(found.shares->variant == doctest::Approx(25.0 / (25.0 + 0.02 / 3 + 1.25)));
-  CHECK(found.shares->snapshot == doctest::Approx(1.25 / (25.0 + 0.02 / 3 + 1.25)));
+  REQUIRE(found.share_method);
+  CHECK(*found.share_method == doctest::Approx(25.0 / (25.0 + 0.02 / 3 + 1.25)));
+  CHECK(*found.share_training == doctest::Approx(1.25 / (25.0 + 0.02 / 3 + 1.25)));
   CHECK(*found.decision == doctest::Approx(1.0));
 }
