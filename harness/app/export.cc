@@ -1,8 +1,13 @@
 #include "results/store/export.h"
 
+#include <zlib.h>
+
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <iostream>
+#include <memory>
 
 #include "harness/app/command.h"
 #include "harness/app/store_options.h"
@@ -14,6 +19,7 @@
 #include "results/boards/summaries.h"
 #include "results/formats/utf8.h"
 #include "results/store/checksum.h"
+#include "results/store/text_form.h"
 
 namespace conoscope::app {
 
@@ -109,6 +115,32 @@ ExitCode export_summaries(results::Store& store, const std::string& run, const f
   return kOk;
 }
 
+ExitCode export_store(results::Store& store, const Options& options) {
+  results::verify(store);
+  std::vector<std::string> runs;
+  if (options.has("run")) runs.push_back(run_of(options, store));
+  const bool parts = !options.has("without-parts");
+  if (!options.has("output")) {
+    results::write_text_form(store, runs, parts, [](std::string_view text) { std::cout << text; });
+    return kOk;
+  }
+  const fs::path file = options.get<std::string>("output");
+  return saved_or_not([&] {
+    const char* const mode = file.extension() == ".gz" ? "wb9" : "wbT";
+    const std::unique_ptr<gzFile_s, int (*)(gzFile)> out(::gzopen(file.c_str(), mode), ::gzclose);
+    const auto fail = [&file] {
+      throw std::runtime_error(file.string() + ": it cannot be written: " + std::strerror(errno));
+    };
+    if (!out) fail();
+    results::write_text_form(store, runs, parts, [&](std::string_view text) {
+      if (::gzwrite(out.get(), text.data(), static_cast<unsigned>(text.size())) !=
+          static_cast<int>(text.size()))
+        fail();
+    });
+    if (::gzflush(out.get(), Z_FINISH) != Z_OK) fail();
+  });
+}
+
 }  // namespace
 
 int export_command(const Arguments& arguments) {
@@ -116,23 +148,33 @@ int export_command(const Arguments& arguments) {
       "export [RUN] [options]",
       "Prints every asked score, sorted, without times, hosts and attempts: equal outcomes\n"
       "give equal bytes, however they were reached. With --summaries it writes the tables\n"
-      "that pictures are drawn from (`conoscope metric summaries`).",
+      "that pictures are drawn from (`conoscope metric summaries`). --format store writes\n"
+      "the store itself as text, all of it or a run's part: a file for version control,\n"
+      "which every command reads as a store and `conoscope merge` adds to one.",
       {"conoscope export quick --format csv > quick.csv",
+       "conoscope export quick --format store -o quick.store.gz",
        "conoscope export pictures --summaries -o pictures.npz"});
   options.positional("run", 1);
   options.with_store();
-  options.text("format", "F", results::format_names_text(), "csv");
+  options.text("format", "F", results::format_names_text() + ", store", "csv");
+  options.flag("without-parts", "of --format store: without the scores' parts, which take most room");
   options.flag("summaries", "the tables that pictures are drawn from, all cells'");
   options.text("output,o", "PATH",
-               "where to write summaries: NAME.npz writes one file; any other name, a folder with "
-               "one CSV file for each");
+               "where to write a store's text (NAME.gz compresses it) or summaries: NAME.npz writes "
+               "one file; any other name, a folder with one CSV file for each");
   options.with_cache();
   if (!options.parse(arguments)) return kOk;
-  const auto format = options.format();
   const bool summaries = options.has("summaries");
+  if (options.get<std::string>("format") == "store") {
+    if (summaries) throw UsageError("export: --summaries and --format store are two things");
+    auto store = open_store(options);
+    return export_store(store, options);
+  }
+  if (options.has("without-parts")) throw UsageError("export: --without-parts is of --format store");
+  const auto format = options.format();
   if (summaries != options.has("output"))
     throw UsageError(summaries ? "export: --summaries needs -o FILE.npz or FOLDER"
-                               : "export: -o is for --summaries; scores are printed");
+                               : "export: -o is for --summaries and --format store; scores are printed");
   auto store = open_store(options);
   const std::string run = run_of(options, store);
   if (summaries)

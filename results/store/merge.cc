@@ -10,17 +10,11 @@
 #include "results/store/checksum.h"
 #include "results/store/file_system.h"
 #include "results/store/sqlite.h"
+#include "results/store/tables.h"
 
 namespace conoscope::results {
 
 namespace {
-
-// Parents before children, for the foreign keys; attempts before scores and scores before
-// retractions, for the triggers that keep current_score, which is derived and therefore not copied.
-constexpr std::array<std::string_view, 16> kTables = {
-    "plugin",       "component",        "metric_key",    "environment", "run",   "cell",
-    "run_cell",     "run_metric",       "run_component", "attempt",     "score", "sample_score",
-    "attempt_peer", "attempt_checksum", "retraction",    "event"};
 
 // What a key stands for may not differ between stores. Names of components and citations may, and the
 // text of a run file, which may be edited without asking for anything else.

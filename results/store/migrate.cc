@@ -54,6 +54,13 @@ bool has_newest_schema(Connection& connection) {
   return header.schema == newest_schema();
 }
 
+void make_store(Connection& empty, std::int64_t schema) {
+  for (std::int64_t i = 0; i < schema; ++i)
+    empty.execute(std::string(schema_files()[static_cast<std::size_t>(i)].text));
+  empty.execute("PRAGMA application_id = " + std::to_string(kApplicationId));
+  empty.execute("PRAGMA user_version = " + std::to_string(schema));
+}
+
 void migrate(Connection& connection) {
   const Header before = header_of(connection);
   refuse_foreign_or_newer(connection, before);

@@ -14,6 +14,9 @@ std::int64_t newest_schema();
 /// throws  StoreError: not_a_database, not_a_store (an empty file too), newer_schema
 bool has_newest_schema(Connection& connection);
 
+/// A store of that schema, from 1 to newest_schema(), without a row.
+void make_store(Connection& empty, std::int64_t schema);
+
 /// Brings a new, empty or older store to the newest schema, each step in the same transaction.
 ///
 /// throws  StoreError: not_a_database, not_a_store, newer_schema, disk_full, ...

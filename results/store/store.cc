@@ -16,6 +16,7 @@
 #include "results/store/migrate.h"
 #include "results/store/sql.h"
 #include "results/store/sqlite.h"
+#include "results/store/text_form.h"
 
 namespace conoscope::results {
 
@@ -66,6 +67,10 @@ std::unique_ptr<Connection> open_for_writing(const std::filesystem::path& path) 
                          " is read-only, and SQLite keeps its journal beside the store");
   if (std::filesystem::exists(path, ignored) && !is_writable(path))
     throw StoreError(StoreProblem::read_only, path.string() + ": the file is read-only");
+  if (is_text_form(path))
+    throw StoreError(StoreProblem::read_only,
+                     path.string() + ": the text form of a store is only read; to go on with it, "
+                                     "`conoscope merge " + path.string() + " --store NEW.db`");
   auto connection = connect(sqlite_uri(path, "mode=rwc"), path.string(),
                             SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
   if (connection->file_is_read_only())
@@ -77,16 +82,29 @@ std::unique_ptr<Connection> open_for_writing(const std::filesystem::path& path) 
   return connection;
 }
 
-// In memory and of the newest schema. The name makes the copy one that merge() can attach.
-std::unique_ptr<Connection> migrated_copy(Connection& older) {
-  static std::atomic<int> copies = 0;
-  const std::string uri = "file:/conoscope-" + std::to_string(++copies) + "?vfs=memdb";
-  auto copy = connect(uri, older.label(), SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+// An empty database in memory. Its name makes it one that merge() can attach.
+std::unique_ptr<Connection> in_memory(const std::string& label) {
+  static std::atomic<int> databases = 0;
+  const std::string uri = "file:/conoscope-" + std::to_string(++databases) + "?vfs=memdb";
+  auto database = connect(uri, label, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
   sqlite3_int64 largest = std::numeric_limits<sqlite3_int64>::max();
-  sqlite3_file_control(copy->handle(), "main", SQLITE_FCNTL_SIZE_LIMIT, &largest);
-  older.kept("VACUUM INTO ?").run(uri);
+  sqlite3_file_control(database->handle(), "main", SQLITE_FCNTL_SIZE_LIMIT, &largest);
+  return database;
+}
+
+std::unique_ptr<Connection> migrated_copy(Connection& older) {
+  auto copy = in_memory(older.label());
+  older.kept("VACUUM INTO ?").run(copy->uri());
   migrate(*copy);
   return copy;
+}
+
+std::unique_ptr<Connection> from_text(const std::filesystem::path& path, Mode mode) {
+  auto database = in_memory(path.string());
+  read_text_form(path, *database);
+  migrate(*database);
+  if (mode != Mode::kCopy) database->execute("PRAGMA query_only = ON");
+  return database;
 }
 
 // Reading changes no file: an older store is brought to the newest schema in a copy.
@@ -102,6 +120,7 @@ std::unique_ptr<Connection> open_for_reading(const std::filesystem::path& path, 
   if (!std::filesystem::exists(path, ignored))
     throw StoreError(StoreProblem::cannot_open, path.string() + ": no such file");
   require_file(path);
+  if (is_text_form(path)) return from_text(path, mode);
   try {
     return readable(connect(sqlite_uri(path, "mode=ro"), path.string(), SQLITE_OPEN_READONLY),
                     mode);
