@@ -98,7 +98,8 @@ void Options::positional(const char* name, int count) {
 }
 
 void Options::with_store() {
-  text("store", "FILE", "the results, an SQLite file (default: $CONOSCOPE_STORE or conoscope.db)");
+  text("store", "FILE", "the results, an SQLite file (default: $CONOSCOPE_STORE or conoscope.db); to be read also one "
+       "as text, or a folder of those; published: the results that ship");
 }
 
 void Options::with_verify() {
@@ -189,7 +190,12 @@ std::uint64_t Options::number(const char* name, std::int64_t least, std::int64_t
 unsigned Options::jobs() const { return static_cast<unsigned>(number("jobs", 1, 1024)); }
 
 fs::path Options::store() const {
-  return has("store") ? fs::path(get<std::string>("store")) : default_store();
+  if (!has("store")) return default_store();
+  fs::path file = get<std::string>("store");
+  std::error_code ignored;
+  // The results that ship, in whatever folder one is.
+  if (file == "published" && !fs::exists(file, ignored)) return share_folder() / "published";
+  return file;
 }
 
 fs::path Options::cache() const {

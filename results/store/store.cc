@@ -13,6 +13,7 @@
 
 #include "results/store/checksum.h"
 #include "results/store/file_system.h"
+#include "results/store/merge.h"
 #include "results/store/migrate.h"
 #include "results/store/sql.h"
 #include "results/store/sqlite.h"
@@ -252,9 +253,34 @@ Store::Store(Store&&) noexcept = default;
 Store& Store::operator=(Store&&) noexcept = default;
 Store::~Store() = default;
 
+namespace {
+
+std::vector<std::filesystem::path> text_forms_in(const std::filesystem::path& folder) {
+  std::vector<std::filesystem::path> out;
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
+    if (entry.is_regular_file() && is_text_form(entry.path())) out.push_back(entry.path());
+  std::ranges::sort(out);
+  if (out.empty())
+    throw StoreError(StoreProblem::cannot_open,
+                     folder.string() + ": a folder without a store in text form");
+  return out;
+}
+
+}  // namespace
+
 Store Store::open(const std::filesystem::path& path, Mode mode) {
   auto parts = std::make_unique<Parts>();
   parts->path = path;
+  std::error_code ignored;
+  if (mode != Mode::kReadWrite && std::filesystem::is_directory(path, ignored)) {
+    const auto files = text_forms_in(path);
+    parts->connection = in_memory(path.string());
+    make_store(*parts->connection, newest_schema());
+    Store all(std::move(parts));
+    for (const auto& file : files) merge(all, file);
+    if (mode != Mode::kCopy) all.connection().execute("PRAGMA query_only = ON");
+    return all;
+  }
   if (path == ":memory:")
     parts->connection = open_in_memory();
   else if (mode == Mode::kReadWrite)

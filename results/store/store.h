@@ -41,7 +41,8 @@ inline constexpr std::chrono::seconds kLongestWait = std::chrono::minutes(5);
 class Store {
  public:
   /// Opens, and for read_write creates and migrates. ":memory:" is a store that is never saved. For
-  /// reading, a store of an older schema is migrated in memory, and its file is left as it is.
+  /// reading, a store of an older schema is migrated in memory, and its file is left as it is; the text
+  /// form of a store (text_form.h) is read into memory, and of a folder all that lie in it, as one.
   ///
   /// throws  StoreError: cannot_open, not_a_database, not_a_store, newer_schema, read_only (file or
   ///         folder), disk_full, busy

@@ -143,3 +143,17 @@ TEST_CASE("text form: a changed score is another attempt, which no merge takes f
   write_file(folder / "forged.txt", text);
   CHECK(problem_of([&] { merge(store, folder / "forged.txt"); }) == "conflict");
 }
+
+TEST_CASE("text form: a folder of them is one store") {
+  const sample::Scratch folder;
+  Store store = filled();
+  std::string message;
+  CHECK(problem_of([&] { Store::open(folder.path(), Mode::kReadOnly); }, &message) == "cannot_open");
+  write_file(folder / "a.txt", text_of(store, {"run"}));
+  write_file(folder / "b.txt", text_of(store, {"other"}));
+  write_file(folder / "README", "not a store");
+  Store both = Store::open(folder.path(), Mode::kReadOnly);
+  CHECK(both.runs().size() == 2);
+  CHECK(both.tried_cells() == std::set<std::string>{key_of("d", "m", "e", 1), key_of("d", "m", "e", 2),
+                                                    key_of("d", "m", "f", 1)});
+}
