@@ -66,6 +66,7 @@ int plugin_list_command(const Arguments& arguments);
 int plugin_info_command(const Arguments& arguments);
 int plugin_check_command(const Arguments& arguments);
 int plugin_new_command(const Arguments& arguments);
+int sdk_command(const Arguments& arguments);
 int cache_command(const Arguments& arguments);
 int submit_command(const Arguments& arguments);
 int submit_slurm_command(const Arguments& arguments);

@@ -53,6 +53,7 @@ constexpr Command kCommands[] = {
     {"dataset", "list, inspect or export datasets", dataset_command},
     {"metric", "list the metrics, or tell all there is to know of one", metric_command},
     {"plugin", "list, inspect, check or start plugins", plugin_command},
+    {"sdk", "print where headers and CMake files for plugins are", sdk_command},
     {"cache", "show or trim the artifacts on disk", cache_command},
 };
 

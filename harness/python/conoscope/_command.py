@@ -5,6 +5,7 @@ import os
 import pathlib
 import shutil
 import subprocess
+import sys
 
 from conoscope._version import __version__
 
@@ -29,6 +30,12 @@ def command():
     path = _find(os.environ.get("CONOSCOPE", ""))
     _check_version(path)
     return path
+
+
+def main():
+    """`conoscope` on the PATH of an environment that the wheel is installed in."""
+    path = command()
+    os.execv(path, [path, *sys.argv[1:]])
 
 
 def _find(named):
