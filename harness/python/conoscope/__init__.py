@@ -8,7 +8,7 @@ This package drives the installed command `conoscope`, and computes nothing itse
     scores["surf_mae"].value
 """
 
-from conoscope._command import ConoscopeError
+from conoscope._command import ConoscopeError, data
 from conoscope._dictionary import score
 from conoscope._explain import Explanation, HeadView, explain
 from conoscope._measure import measure
@@ -24,6 +24,7 @@ __all__ = [
     "Scores",
     "Store",
     "__version__",
+    "data",
     "explain",
     "measure",
     "plan",

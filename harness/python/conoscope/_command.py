@@ -32,6 +32,18 @@ def command():
     return path
 
 
+def data(name):
+    """The path of a file that ships with the command, as data("digits/digits.npz").
+
+    Raises FileNotFoundError: there is none of that name; the text lists those that there are.
+    """
+    folder = pathlib.Path(command()).parent.parent / "share/conoscope/data"
+    if not (folder / name).is_file():
+        known = sorted(str(p.relative_to(folder)) for p in folder.rglob("*") if p.is_file())
+        raise FileNotFoundError(f"{name}: no such file ships; these do: {', '.join(known)}")
+    return str(folder / name)
+
+
 def main():
     """`conoscope` on the PATH of an environment that the wheel is installed in."""
     path = command()
