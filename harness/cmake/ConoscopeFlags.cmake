@@ -30,11 +30,8 @@ endif()
 if(CONOSCOPE_MARCH)
   add_compile_options(-march=${CONOSCOPE_MARCH})
 endif()
-# One pool, the host's: Eigen never starts threads of its own. It splits sums by the size of the first
-# cache, and would ask the processor for it: here it is the same everywhere, and so are the sums.
-set(CONOSCOPE_EIGEN_DEFINITIONS
-    EIGEN_NO_CPUID EIGEN_DEFAULT_L1_CACHE_SIZE=49152 EIGEN_DEFAULT_L2_CACHE_SIZE=1048576
-    EIGEN_DEFAULT_L3_CACHE_SIZE=33554432)
+include(ConoscopeEigen)
+# One pool, the host's: Eigen never starts threads of its own.
 add_compile_definitions(EIGEN_DONT_PARALLELIZE ${CONOSCOPE_EIGEN_DEFINITIONS})
 
 # Traces name functions; for lines too, configure with -DCMAKE_CXX_FLAGS=-g1.
