@@ -98,7 +98,7 @@ class Cbm final : public AnnotatedModel {
 
   void fit(const sdk::Arrays& dataset, const sdk::Context& context, sdk::Sink& out) override {
     make_repeatable();
-    const ConceptData data = read_concept_data(dataset, /*concepts_needed=*/true);
+    const ConceptData data = read_data(dataset, context);
     const std::int64_t concepts = data.concepts.size(1);
     Weights encoder_weights(context.seed().child("encoder"), initialisation_);
     const Encoder encoder(encoder_weights, "encoder", data.inputs.index_select(0, data.train),
@@ -202,6 +202,6 @@ citation = "Koh et al., Concept Bottleneck Models, ICML 2020; defaults as in Par
 needs = ["inputs", "concepts"]
 offers = ["concept_view"]
 seeded = true
-added = ["encoder", "resnet_blocks", "resnet_width", "normalisation", "output_activation", "output_dropout", "standardise", "initialisation", "shuffle", "plateau_on", "keep", "validation_rows"]
+added = ["encoder", "resnet_blocks", "resnet_width", "normalisation", "output_activation", "output_dropout", "standardise", "initialisation", "shuffle", "plateau_on", "keep", "validation_rows", "concept_set"]
 )",
                 kParameters)

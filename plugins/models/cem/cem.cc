@@ -91,7 +91,7 @@ class Cem final : public AnnotatedModel {
 
   void fit(const sdk::Arrays& dataset, const sdk::Context& context, sdk::Sink& out) override {
     make_repeatable();
-    const ConceptData data = read_concept_data(dataset, /*concepts_needed=*/true);
+    const ConceptData data = read_data(dataset, context);
     const std::int64_t concepts = data.concepts.size(1);
     Weights below(context.seed().child("encoder")), above(context.seed().child("head"));
     const Encoder encoder(below, "encoder", data.inputs.index_select(0, data.train), encoder_,
@@ -164,6 +164,6 @@ citation = "Espinosa Zarlenga et al., Concept Embedding Models, NeurIPS 2022; de
 needs = ["inputs", "concepts"]
 offers = ["concept_view"]
 seeded = true
-added = ["encoder", "resnet_blocks", "resnet_width"]
+added = ["encoder", "resnet_blocks", "resnet_width", "concept_set"]
 )",
                 kParameters)

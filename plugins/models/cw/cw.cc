@@ -93,7 +93,7 @@ class ConceptWhitening final : public AnnotatedModel {
 
   void fit(const sdk::Arrays& dataset, const sdk::Context& context, sdk::Sink& out) override {
     make_repeatable();
-    const ConceptData data = read_concept_data(dataset, /*concepts_needed=*/true);
+    const ConceptData data = read_data(dataset, context);
     check_varies(data);
     const std::int64_t concepts = data.concepts.size(1), maps = maps_ > 0 ? maps_ : concepts;
     if (maps < concepts)
@@ -213,7 +213,7 @@ citation = "Chen, Bei & Rudin, Concept Whitening for Interpretable Image Recogni
 needs = ["inputs", "concepts"]
 offers = ["concept_view"]
 seeded = true
-added = ["encoder", "resnet_blocks", "resnet_width", "maps"]
+added = ["encoder", "resnet_blocks", "resnet_width", "maps", "concept_set"]
 readouts = { representation = "maps" }
 )",
                 kParameters)

@@ -56,7 +56,7 @@ constexpr auto kParameters = sdk::parameters(
     sdk::real("level", 0.99)
         .between(0.01, 0.999999)
         .help("of told = region: how much of the distribution it holds"),
-    kEncoderParameters, optimise_parameters(200, 512));
+    kEncoderParameters, optimise_parameters(200, 512), kConceptSetParameters);
 
 Matrix in_eigen(const Tensor& tensor) {
   const Tensor values = tensor.to(torch::kFloat64).contiguous();
@@ -127,11 +127,12 @@ class Scbm final : public sdk::Model, public sdk::InterveneTold {
         told_(params.text("told")),
         level_(params.real("level")),
         encoder_(read_encoder_layers(params)),
+        concept_set_(params.text("concept_set")),
         options_(read_optimise_options(params)) {}
 
   void fit(const sdk::Arrays& dataset, const sdk::Context& context, sdk::Sink& out) override {
     make_repeatable();
-    const ConceptData data = read_concept_data(dataset, /*concepts_needed=*/true);
+    const ConceptData data = read_annotated_data(dataset, concept_set_, context.seed());
     const std::int64_t k = data.concepts.size(1), entries = k * (k + 1) / 2;
     Weights weights(context.seed().child("model"));
     const Encoder encoder(weights, "encoder", data.inputs.index_select(0, data.train), encoder_,
@@ -346,6 +347,7 @@ class Scbm final : public sdk::Model, public sdk::InterveneTold {
   std::string told_;
   double level_;
   EncoderLayers encoder_;
+  std::string concept_set_;
   OptimiseOptions options_;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <stdexcept>
 
 #include "plugins/models/common/torch/training.h"
@@ -43,6 +44,21 @@ ConceptData read_concept_data(const sdk::Arrays& dataset, bool concepts_needed) 
   data.train = read_rows(dataset, "train_index", data.samples());
   data.test = read_rows(dataset, "test_index", data.samples());
   data.objective = read_objective(dataset, data.samples(), data.train);
+  return data;
+}
+
+ConceptData read_annotated_data(const sdk::Arrays& dataset, const std::string& concept_set,
+                                sdk::Seed seed) {
+  ConceptData data = read_concept_data(dataset, /*concepts_needed=*/true);
+  if (concept_set == "annotated") return data;
+  sdk::Random random(seed.child("concept_set"));
+  for (std::int64_t j = 0; j < data.concepts.size(1); ++j) {
+    std::vector<std::int64_t> from(static_cast<std::size_t>(data.samples()));
+    std::iota(from.begin(), from.end(), std::int64_t{0});
+    random.shuffle(from);
+    const Tensor annotated = data.concepts.select(1, j).clone();
+    data.concepts.select(1, j).copy_(annotated.index_select(0, torch::tensor(from)));
+  }
   return data;
 }
 
@@ -132,6 +148,7 @@ void answer_intervention(const sdk::Arrays& model, const sdk::Tensor& concepts,
 
 AnnotatedModel::AnnotatedModel(const sdk::ParamsOf<kAnnotatedParameters>& params)
     : encoder_(read_encoder_layers(params)),
+      concept_set_(params.text("concept_set")),
       head_(TaskHead::read_layers(params)),
       options_(read_optimise_options(params)) {}
 

@@ -30,6 +30,19 @@ struct ConceptData {
 ///         check_fits_float32()
 ConceptData read_concept_data(const sdk::Arrays& dataset, bool concepts_needed);
 
+/// The parameter of read_annotated_data().
+inline constexpr auto kConceptSetParameters = sdk::parameters(
+    sdk::text("concept_set", "annotated")
+        .choices({"annotated", "random"})
+        .help("random, a control: each concept's annotations are dealt anew to the samples, so that "
+              "the concepts keep their frequencies and mean nothing"));
+
+/// read_concept_data() of a model that learns annotated concepts, or, with concept_set = random, others in
+/// their place: a bottleneck of which is as good at its task does not owe that to its concepts. As a
+/// control after arXiv 2603.05629.
+ConceptData read_annotated_data(const sdk::Arrays& dataset, const std::string& concept_set,
+                                sdk::Seed seed);
+
 /// The parameters of TaskHead::read_layers().
 inline constexpr auto kHeadParameters = sdk::parameters(
     sdk::text("head", "linear").choices({"linear", "mlp"}).help("concepts to task outputs"),
@@ -114,7 +127,7 @@ void answer_intervention(const sdk::Arrays& model, const sdk::Tensor& concepts,
 /// The parameters of AnnotatedModel, with these defaults.
 constexpr auto annotated_parameters(std::int64_t epochs, std::int64_t batch_size) {
   return sdk::parameters(kEncoderParameters, kHeadParameters,
-                         optimise_parameters(epochs, batch_size));
+                         optimise_parameters(epochs, batch_size), kConceptSetParameters);
 }
 inline constexpr auto kAnnotatedParameters = annotated_parameters(1, 1);
 
@@ -135,7 +148,12 @@ class AnnotatedModel : public sdk::Model, public sdk::Intervene {
   /// long and fast the model was trained. It starts from the first weights of the model's own head.
   Tensor reference_answers(const ConceptData& data, const sdk::Context& context) const;
 
+  ConceptData read_data(const sdk::Arrays& dataset, const sdk::Context& context) const {
+    return read_annotated_data(dataset, concept_set_, context.seed());
+  }
+
   EncoderLayers encoder_;
+  const std::string concept_set_;
   const TaskHead::Layers head_;
   OptimiseOptions options_;
   Initialisation initialisation_ = Initialisation::kHe;
