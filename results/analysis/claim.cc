@@ -78,7 +78,8 @@ Verdict of_agreement(const std::optional<ClaimInterval>& ours, double theirs, do
                      double bound) {
   if (!ours) return Verdict::kOpen;
   const double difference = (ours->low + ours->high) / 2.0 - theirs;
-  const double half = std::hypot((ours->high - ours->low) / 2.0, half_width);
+  // Not std::hypot: glibc 2.35 has another version of it, and older systems then not this program.
+  const double own = (ours->high - ours->low) / 2.0, half = std::sqrt(own * own + half_width * half_width);
   if (std::abs(difference) > half) return Verdict::kNotReproduced;
   return std::abs(difference) + half <= bound + half_width ? Verdict::kReproduced : Verdict::kOpen;
 }
