@@ -72,7 +72,9 @@ def _find(named):
 
 @functools.lru_cache(maxsize=None)
 def _check_version(path):
-    answer = subprocess.run([path, "--version"], stdout=subprocess.PIPE, text=True, check=False)
+    answer = subprocess.run([path, "--version"], capture_output=True, text=True, check=False)
+    if answer.returncode != 0:
+        raise ConoscopeError(f"{path} cannot run: {answer.stderr.strip()}", answer.returncode)
     words = answer.stdout.split()
     version = words[1] if words[:1] == ["conoscope:"] and len(words) > 1 else "unknown"
     if version != __version__:
