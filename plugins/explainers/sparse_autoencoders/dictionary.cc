@@ -288,9 +288,12 @@ Dictionary fit_dictionary(const RowSource& x, const Recipe& recipe, Twin twin, n
       start[Part::kWeights](j, j % count) = 1.0F;
       atoms.row(j) = points.row(j % count).cast<double>();
     }
+    // Points lie far from 0: atoms as long as they would take a row's code, which is a product with one of norm
+    // 1, to many times the row.
+    start[Part::kLogScale].setConstant(
+        1, 1, static_cast<float>(-std::log(atoms.rowwise().norm().mean())));
     atoms.rowwise().normalize();
     start[Part::kRelaxation].setZero(latents, x.cols());
-    start[Part::kLogScale].setZero(1, 1);
   } else {
     start[Part::kAtoms] = atoms.cast<float>();
   }

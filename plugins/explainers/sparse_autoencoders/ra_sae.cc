@@ -20,7 +20,8 @@ constexpr auto kParameters = sdk::parameters(
     sdk::integer("points", 0)
         .at_least(0)
         .help("centroids, by K-Means of at most 65,536 rows; 0: as many as latents. Atoms start at "
-              "them in turn; ours: the published start leaves atoms beyond the last one at 0"),
+              "them in turn, scaled to a mean norm of 1; ours: the published start leaves atoms beyond "
+              "the last one at 0, and others as long as they are"),
     sdk::real("delta", 1)
         .at_least(0)
         .help("how far an atom may be from the hull, where rows have unit variance; 1 is "
