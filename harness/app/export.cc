@@ -125,7 +125,7 @@ ExitCode export_store(results::Store& store, const Options& options) {
     return kOk;
   }
   const fs::path file = options.get<std::string>("output");
-  return saved_or_not([&] {
+  const ExitCode code = saved_or_not([&] {
     const char* const mode = file.extension() == ".gz" ? "wb9" : "wbT";
     const std::unique_ptr<gzFile_s, int (*)(gzFile)> out(::gzopen(file.c_str(), mode), ::gzclose);
     const auto fail = [&file] {
@@ -139,6 +139,10 @@ ExitCode export_store(results::Store& store, const Options& options) {
     });
     if (::gzflush(out.get(), Z_FINISH) != Z_OK) fail();
   });
+  if (code == kOk)
+    std::cerr << file.string() << ": " << fs::file_size(file) << " bytes; `--store "
+              << file.string() << "` reads it\n";
+  return code;
 }
 
 }  // namespace

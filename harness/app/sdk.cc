@@ -14,8 +14,7 @@ int sdk_command(const Arguments& arguments) {
       "Prints where the headers and CMake files for plugins in C and C++ are that belong to\n"
       "this command: what find_package(conoscope) looks for, where it is not on a path that\n"
       "CMake searches, as in an environment of Python.",
-      {"cmake -B build -Dconoscope_DIR=$(conoscope sdk --cmakedir)",
-       "g++ -std=c++20 -shared -fPIC -I$(conoscope sdk --includedir) ..."});
+      {"conoscope sdk --cmakedir"});
   options.flag("cmakedir", "the folder of conoscope-config.cmake alone");
   options.flag("includedir", "the folder of the headers alone");
   if (!options.parse(arguments)) return kOk;

@@ -271,7 +271,7 @@ Outputs fault_angle_case(const Case& one) {
 }
 
 Outputs fault_absorbed_case(const Case& one) {
-  methods::Dictionary dictionary{one.input("a").matrix(), one.input("d").matrix()};
+  methods::KnownDictionary dictionary{one.input("a").matrix(), one.input("d").matrix()};
   const IndexVector given = one.input("pairs").indices();
   std::vector<std::pair<Index, Index>> pairs;
   for (std::size_t i = 0; i < given.size(); i += 2) pairs.emplace_back(given[i], given[i + 1]);

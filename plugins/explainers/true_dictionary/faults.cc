@@ -16,7 +16,7 @@ using numerics::shape_of;
 
 namespace {
 
-void require_latents(const char* function, const Dictionary& dictionary, const IndexVector& which) {
+void require_latents(const char* function, const KnownDictionary& dictionary, const IndexVector& which) {
   if (dictionary.codes.cols() != dictionary.atoms.rows())
     refuse(function,
            "codes are " + shape_of(dictionary.codes) + ", atoms " + shape_of(dictionary.atoms));
@@ -46,7 +46,7 @@ Matrix turned(const MatrixRef& directions, const MatrixRef& ways, double phi) {
   return out;
 }
 
-void drop(Dictionary& dictionary, const MatrixRef& rows, const IndexVector& which,
+void drop(KnownDictionary& dictionary, const MatrixRef& rows, const IndexVector& which,
           numerics::Seed seed) {
   require_latents("drop", dictionary, which);
   if (rows.rows() != dictionary.codes.rows() || rows.cols() != dictionary.atoms.cols())
@@ -69,7 +69,7 @@ void drop(Dictionary& dictionary, const MatrixRef& rows, const IndexVector& whic
   }
 }
 
-void absorb(Dictionary& dictionary, const std::vector<std::pair<Index, Index>>& pairs) {
+void absorb(KnownDictionary& dictionary, const std::vector<std::pair<Index, Index>>& pairs) {
   std::set<Index> children;
   for (const auto& [parent, child] : pairs) {
     require_latents("absorb", dictionary, {parent, child});
@@ -77,7 +77,7 @@ void absorb(Dictionary& dictionary, const std::vector<std::pair<Index, Index>>& 
       refuse("absorb", "latent " + std::to_string(child) + " absorbs " +
                            (parent == child ? "itself" : "two parents"));
   }
-  const Dictionary truth = dictionary;
+  const KnownDictionary truth = dictionary;
   for (const auto& [parent, child] : pairs) {
     double above = 0.0, below = 0.0;
     for (Index row = 0; row < truth.codes.rows(); ++row)
@@ -98,7 +98,7 @@ void absorb(Dictionary& dictionary, const std::vector<std::pair<Index, Index>>& 
   }
 }
 
-void exchange_atoms(Dictionary& dictionary, const IndexVector& which) {
+void exchange_atoms(KnownDictionary& dictionary, const IndexVector& which) {
   require_latents("exchange_atoms", dictionary, which);
   const Matrix before = dictionary.atoms;
   for (std::size_t j = 0; j < which.size(); ++j)

@@ -16,7 +16,7 @@ using numerics::Vector;
 using numerics::VectorRef;
 
 /// Atoms and what each has of every row: x = codes atoms + b.
-struct Dictionary {
+struct KnownDictionary {
   Matrix codes;  ///< rows x K, >= 0
   Matrix atoms;  ///< K x D, unit rows
 };
@@ -39,7 +39,7 @@ Matrix turned(const MatrixRef& directions, const MatrixRef& ways, double phi);
 /// rows    x - b, rows x D
 /// which   latents; each must be one
 /// throws  std::invalid_argument: shapes do not fit, or no such latent
-void drop(Dictionary& dictionary, const MatrixRef& rows, const IndexVector& which,
+void drop(KnownDictionary& dictionary, const MatrixRef& rows, const IndexVector& which,
           numerics::Seed seed);
 
 /// Textbook absorption, of (parent, child) pairs: where the child is active the parent's latent is
@@ -53,13 +53,13 @@ void drop(Dictionary& dictionary, const MatrixRef& rows, const IndexVector& whic
 /// throws  std::invalid_argument: a pair is not two latents, or a child is in two pairs
 ///
 /// Source: the pattern of Chanin et al., A is for Absorption, arXiv:2409.14507.
-void absorb(Dictionary& dictionary, const std::vector<std::pair<Index, Index>>& pairs);
+void absorb(KnownDictionary& dictionary, const std::vector<std::pair<Index, Index>>& pairs);
 
 /// Latent which[j] gets the atom of which[j + 1], the last that of the first: codes and atoms are those
 /// of the truth, but not each other's.
 ///
 /// throws  std::invalid_argument: no such latent
-void exchange_atoms(Dictionary& dictionary, const IndexVector& which);
+void exchange_atoms(KnownDictionary& dictionary, const IndexVector& which);
 
 /// round(share * n) of 0 ... n-1, drawn without replacement, in the order drawn.
 ///

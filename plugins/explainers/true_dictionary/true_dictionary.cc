@@ -70,7 +70,7 @@ class TrueDictionary final : public sdk::Explainer,
     context.check_cancelled();
     // All features make up the rows by which these are found again; only the kept ones explain them.
     const sdk::Matrix rows = activations * directions;
-    methods::Dictionary dictionary{activations.leftCols(kept), directions.topRows(kept)};
+    methods::KnownDictionary dictionary{activations.leftCols(kept), directions.topRows(kept)};
     context.progress(0.5);
     spoil(dictionary, rows, head.arrays(), context.seed());
     context.check_cancelled();
@@ -123,7 +123,7 @@ class TrueDictionary final : public sdk::Explainer,
   }
 
  private:
-  void spoil(methods::Dictionary& dictionary, const sdk::Matrix& rows, const sdk::Arrays& arrays,
+  void spoil(methods::KnownDictionary& dictionary, const sdk::Matrix& rows, const sdk::Arrays& arrays,
              sdk::Seed seed) const {
     const Index kept = dictionary.atoms.rows();
     const sdk::Seed which = seed.child("which"), how = seed.child("how");

@@ -169,7 +169,7 @@ TEST_CASE("true_dictionary: what is dropped fires as often, along a direction of
   CHECK(world.fitted({{"fault", "dropped"}, {"amount", 0.5}}, 1).arrays.at("cavs") !=
         half.arrays.at("cavs"));
 
-  Dictionary dictionary{world.activations, world.directions};
+  KnownDictionary dictionary{world.activations, world.directions};
   CHECK_THROWS_SAYING(drop(dictionary, world.x().topRows(3), {0}, Seed(1)), std::invalid_argument,
                       "rows are 3 x 6");
   CHECK_THROWS_SAYING(drop(dictionary, world.x(), {10}, Seed(1)), std::invalid_argument,
@@ -177,7 +177,7 @@ TEST_CASE("true_dictionary: what is dropped fires as often, along a direction of
 }
 
 TEST_CASE("true_dictionary: an absorbed parent is silent where its child speaks for both") {
-  Dictionary dictionary{Matrix::Zero(4, 2), Matrix::Identity(2, 2)};
+  KnownDictionary dictionary{Matrix::Zero(4, 2), Matrix::Identity(2, 2)};
   dictionary.codes << 4.0, 0.0, 2.0, 1.0, 4.0, 3.0, 0.0, 0.0;
   absorb(dictionary, {{0, 1}});
   // rho = (2 + 4) / (1 + 3) = 1.5, |d_c + 1.5 d_p| = sqrt(3.25)
@@ -217,7 +217,7 @@ TEST_CASE("true_dictionary: exchanged atoms are those of the truth, each another
     CHECK(found == 1);
   }
   CHECK(scores_of(all, world.x()).leftCols(kFeatures) == world.activations);
-  Dictionary dictionary{world.activations, world.directions};
+  KnownDictionary dictionary{world.activations, world.directions};
   CHECK_THROWS_SAYING(exchange_atoms(dictionary, {0, -1}), std::invalid_argument, "latent -1");
   CHECK(draw_share(10, 0.25, Seed(1)).size() == 3);
   CHECK_THROWS_SAYING(draw_share(10, 1.5, Seed(1)), std::invalid_argument, "share = 1.5");
