@@ -53,7 +53,7 @@ TEST_CASE("cem, cbm, cw, scbm: a random concept set says nothing of the task") {
     CAPTURE(id);
     const auto fit = [&](const std::string& set) {
       const Outcome model =
-          plugin(id).fit_model({{"batch_size", 64}, {"epochs", 4}, {"concept_set", set}}, data);
+          plugin(id).fit_model({{"batch_size", 64}, {"epochs", 4}, {"patience", 0}, {"concept_set", set}}, data);
       REQUIRE(model.error == "");
       return model;
     };
