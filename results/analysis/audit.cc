@@ -227,7 +227,14 @@ class Auditor {
   }
 
   static void judge(Audit& out) {
-    if (out.with_twins > 0 && out.beyond == 0) out.fails.emplace_back("shows no learning");
+    if (out.with_twins > 0 && out.beyond == 0) {
+      std::set<std::string> twins;
+      for (const AuditedEntry& entry : out.entries)
+        if (entry.gap) twins.insert(entry.twin);
+      std::string names;
+      for (const std::string& twin : twins) names += (names.empty() ? "" : ", ") + twin;
+      out.fails.push_back("shows no learning (" + names + ")");
+    }
     const auto contradicts = [](const TruthAgreement& one) {
       return one.significant && *one.rho < 0.0;
     };

@@ -75,7 +75,8 @@ struct Audit {
   std::optional<double> least_gap, largest_gap;
   /// Why the metric does not pass, in words that follow its name:
   ///
-  ///   "shows no learning"         no method is a reliable difference ahead of its twin
+  ///   "shows no learning (TWIN)"  no method is a reliable difference ahead of its best twin, and which these
+  ///                               are: a metric that reads codes alone, say, cannot tell permuted_decoder
   ///   "ranks against the truth"   rho with truth is negative, and significant
   ///   "tells no entries apart"    of three complete entries or more, no two
   std::vector<std::string> fails;

@@ -130,7 +130,7 @@ TEST_CASE("board: where truth is known it says what it does not tell apart; else
   CHECK_FALSE(has(plain.run({"board"}).out, "told apart"));
   const Ended asked = plain.run({"board", "--audit"});
   CHECK_SAYS(asked.out, line);
-  CHECK_SAYS(asked.err, "(!) surf_top1 shows no learning: `conoscope audit");
+  CHECK_SAYS(asked.err, "(!) surf_top1 shows no learning (random_concepts): `conoscope audit");
   CHECK_SAYS(asked.out, "surf_top1 (!)");
   CHECK_SAYS(plain.run({"board", "sanity", "--audit"}, 2).err, "--audit goes with board ranking");
 
