@@ -41,9 +41,16 @@ def lines(text):
 def run(notebook, where):
     """The notebook with the outputs that its cells have now, and what they leave behind."""
     known = {}
-    for cell in notebook["cells"]:
-        if cell["cell_type"] == "code":
-            cell["outputs"] = outputs_of("".join(cell["source"]), known, where)
+    altair = sys.modules.get("altair")
+    sys.modules["altair"] = None  # the command's own pictures, whether Altair is there or not
+    try:
+        for cell in notebook["cells"]:
+            if cell["cell_type"] == "code":
+                cell["outputs"] = outputs_of("".join(cell["source"]), known, where)
+    finally:
+        del sys.modules["altair"]
+        if altair is not None:
+            sys.modules["altair"] = altair
     return known
 
 
