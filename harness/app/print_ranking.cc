@@ -142,8 +142,8 @@ void say_failures(const std::vector<results::Audit>& audits, const std::string& 
     for (const auto& why : audit.fails) {
       const std::string text = std::string(kMark) + " " + audit.metric + " " + why +
                                ": `conoscope audit " + run.substr(0, 8) + " -m " + audit.metric +
-                               "`\n";
-      if (said.insert(text).second) std::cerr << text;
+                               "`";
+      if (said.insert(text).second) std::cerr << for_terminal(text);
     }
 }
 
