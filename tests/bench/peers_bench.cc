@@ -28,6 +28,7 @@
 #include "plugins/explainers/c_shap/concept_shap.h"
 #include "plugins/explainers/sparse_autoencoders/gated.h"
 #include "plugins/explainers/sparse_autoencoders/jumprelu.h"
+#include "plugins/explainers/sparse_autoencoders/pursuit.h"
 #include "plugins/explainers/sparse_autoencoders/relu.h"
 #include "plugins/explainers/sparse_autoencoders/topk.h"
 #include "plugins/explainers/sparse_autoencoders/trainer.h"
@@ -190,7 +191,7 @@ void sae_epoch(benchmark::State& state, double aux_weight) {
 using Made = std::unique_ptr<methods::Objective<float>>;
 
 /// The same of a sparse autoencoder of plugins/explainers/sparse_autoencoders: a step of 256 rows,
-/// at norm 1 and clipped, without a schedule. The objective is the mean loss of the first 100
+/// at norm 1 and clipped, without a schedule. The objective is the mean loss of the first 30
 /// batches: later on losses of the denser ones swing, and rounding decides on percents.
 void dictionary_epoch(benchmark::State& state, Made (*objective_of)(Index latents)) {
   using methods::Part;
@@ -210,7 +211,7 @@ void dictionary_epoch(benchmark::State& state, Made (*objective_of)(Index latent
     for (Index at = 0; at + kBatch <= x.rows(); at += kBatch)
       losses.push_back(trainer.step(x.middleRows(at, kBatch), 5e-4).loss);
   }
-  objective(state, std::accumulate(losses.begin(), losses.begin() + 100, 0.0) / 100.0);
+  objective(state, std::accumulate(losses.begin(), losses.begin() + 30, 0.0) / 30.0);
 }
 
 Made batch_topk(Index latents) {
@@ -238,6 +239,10 @@ Made gated(Index) {
 
 Made relu_l1(Index) {
   return std::make_unique<methods::ReluObjective<float>>(methods::ReluOptions());
+}
+
+Made pursuit(Index) {
+  return std::make_unique<methods::PursuitObjective<float>>(methods::PursuitOptions());
 }
 
 /// KernelSHAP's game over all coalitions; the objective is the mean recall of the first of them.
@@ -354,6 +359,7 @@ BENCHMARK_CAPTURE(dictionary_epoch, matryoshka, matryoshka);
 BENCHMARK_CAPTURE(dictionary_epoch, jumprelu, jumprelu);
 BENCHMARK_CAPTURE(dictionary_epoch, gated, gated);
 BENCHMARK_CAPTURE(dictionary_epoch, relu_l1, relu_l1);
+BENCHMARK_CAPTURE(dictionary_epoch, pursuit, pursuit);
 BENCHMARK(coalitions)->Arg(40);
 BENCHMARK(ksg)->Arg(1)->Arg(16);
 BENCHMARK(ross);

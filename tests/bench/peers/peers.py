@@ -238,6 +238,13 @@ def relu_l1_loss(pre, batch, atoms, extra):
     return (batch - codes @ atoms).square().sum() + 1.5 * codes.sum()
 
 
+def pursuit_loss(pre, batch, atoms, extra):
+    for _ in range(5):
+        value, best = (batch @ atoms.T).max(1)
+        batch = batch - value.relu()[:, None] * atoms[best]
+    return batch.square().sum()
+
+
 def dictionary_epoch(a, loss_of, extras=0):
     """A sparse autoencoder with a decoder's bias, atoms at norm 1 and their gradient across them."""
     x = torch.from_numpy(a["x"])
@@ -253,7 +260,7 @@ def dictionary_epoch(a, loss_of, extras=0):
         extra.append(bias)
     for at in range(0, N - BATCH + 1, BATCH):
         batch = x[at:at + BATCH] - centre
-        pre = torch.addmm(bias, batch, encoder.T)
+        pre = None if loss_of is pursuit_loss else torch.addmm(bias, batch, encoder.T)
         loss = loss_of(pre, batch, atoms, extra) / BATCH
         adam.zero_grad()
         loss.backward()
@@ -264,7 +271,7 @@ def dictionary_epoch(a, loss_of, extras=0):
         with torch.no_grad():
             atoms.div_(atoms.norm(dim=1, keepdim=True))
         losses.append(loss.item())
-    return lambda: np.mean(losses[:100])
+    return lambda: np.mean(losses[:30])
 
 
 def coalitions(a, count):
@@ -399,6 +406,8 @@ CASES = [
          [("dictionary_epoch/gated", (gated_loss, 2))], 5e-3),
     Case("relu_l1", "ReLU-SAE epoch: torch", dictionary_epoch,
          [("dictionary_epoch/relu_l1", (relu_l1_loss,))], 5e-3),
+    Case("pursuit", "matching-pursuit SAE epoch: torch", dictionary_epoch,
+         [("dictionary_epoch/pursuit", (pursuit_loss,))], 5e-3),
     Case("coalitions", "KernelSHAP's game, 20 concepts, 6 active, per coalition: numpy", coalitions,
          [("coalitions/40", (40,))], 1e-3, (2088, 40)),
     Case("ksg", "KSG, scalars, n = 10,000: scikit-learn", ksg, [("ksg/1", ())], 1e-5),
