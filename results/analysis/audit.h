@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -33,6 +34,9 @@ struct AuditedEntry {
   std::optional<double> gap =
       {};  ///< how much better than its twin, in smallest reliable differences
 };
+
+/// The metrics against known truth that others are held to.
+inline constexpr std::array<const char*, 2> kTruths = {"truth_mcc", "truth_f1"};
 
 /// Does the metric put the entries in the order in which a known truth does?
 struct TruthAgreement {
