@@ -55,6 +55,26 @@ Calibration calibration(const VectorRef& confidence, const VectorRef& right, Ind
   return out;
 }
 
+Matrix class_probabilities(const MatrixRef& outputs) {
+  if (outputs.cols() > 1) return numerics::softmax(outputs);
+  Matrix out(outputs.rows(), 2);
+  out << 1.0 - outputs.array(), outputs;
+  return out;
+}
+
+Calibration class_calibration(const MatrixRef& probabilities, const IndexVector& labels,
+                              Index bins) {
+  require_probabilities(probabilities);
+  numerics::require_labels(kName, labels, probabilities.rows(), probabilities.cols());
+  Vector confidence(probabilities.rows()), right(probabilities.rows());
+  for (Index i = 0; i < probabilities.rows(); ++i) {
+    Index chosen = 0;
+    confidence(i) = probabilities.row(i).maxCoeff(&chosen);
+    right(i) = chosen == labels[static_cast<size_t>(i)] ? 1.0 : 0.0;
+  }
+  return calibration(confidence, right, bins);
+}
+
 double brier(const MatrixRef& probabilities, const IndexVector& labels) {
   require_probabilities(probabilities);
   numerics::require_labels(kName, labels, probabilities.rows(), probabilities.cols());
@@ -137,26 +157,16 @@ Result concept_brier_of(const Subject& subject) {
   });
 }
 
-/// Of each class, n x C; one column of outputs is the probability of the second of two.
 Matrix task_probabilities(const Subject& subject) {
   const Matrix& outputs = subject.concepts().outputs;
   if (outputs.size() == 0) throw NotApplicable("the model has no task outputs");
-  if (outputs.cols() > 1) return numerics::softmax(outputs);
-  Matrix out(outputs.rows(), 2);
-  out << 1.0 - outputs.array(), outputs;
-  return out;
+  return class_probabilities(outputs);
 }
 
 Result task_ece_of(const Subject& subject, const std::vector<Setting>& settings) {
-  const Matrix& p = subject.once(task_probabilities);
-  const IndexVector& labels = subject.annotations().labels;
-  Vector confidence(p.rows()), right(p.rows());
-  for (Index i = 0; i < p.rows(); ++i) {
-    Index chosen = 0;
-    confidence(i) = p.row(i).maxCoeff(&chosen);
-    right(i) = chosen == labels[static_cast<size_t>(i)] ? 1.0 : 0.0;
-  }
-  return {calibration(confidence, right, bins_of(settings)).ece};
+  return {class_calibration(subject.once(task_probabilities), subject.annotations().labels,
+                            bins_of(settings))
+              .ece};
 }
 
 Result task_ece_null_of(const Subject& subject, const std::vector<Setting>& settings) {

@@ -29,6 +29,17 @@ struct Calibration {
 /// belongs; torchmetrics gives exactly 1 a bin of its own.
 Calibration calibration(const VectorRef& confidence, const VectorRef& right, Index bins = 10);
 
+/// n x C of what a head answers: softmax of two or more outputs; one is the probability of the second of
+/// two classes.
+Matrix class_probabilities(const MatrixRef& outputs);
+
+/// The calibration of the predicted class, the first of the most probable.
+///
+/// probabilities  n x C, in 0 ... 1
+/// throws         std::invalid_argument: as calibration; a label of no class
+Calibration class_calibration(const MatrixRef& probabilities, const IndexVector& labels,
+                              Index bins = 10);
+
 /// How far are probabilities from what happened?
 ///
 ///   classes   mean over samples of sum_c (p_c - [y = c])^2, so of two classes twice

@@ -9,6 +9,7 @@
 
 #include "metrics/caveat.h"
 #include "metrics/leakage/accuracy.h"
+#include "metrics/leakage/calibration.h"
 #include "metrics/metric.h"
 #include "numerics/checks.h"
 #include "numerics/random.h"
@@ -192,11 +193,10 @@ InterventionValues intervention_values(const MatrixRef& logits) {
   return out;
 }
 
-double InterventionCurve::area() const {
-  if (accuracy.size() < 2) return accuracy.empty() ? 0.0 : accuracy.front();
-  const double sum = std::accumulate(accuracy.begin(), accuracy.end(), 0.0);
-  return (sum - 0.5 * (accuracy.front() + accuracy.back())) /
-         static_cast<double>(accuracy.size() - 1);
+double area_under(const std::vector<double>& curve) {
+  if (curve.size() < 2) return curve.empty() ? 0.0 : curve.front();
+  const double sum = std::accumulate(curve.begin(), curve.end(), 0.0);
+  return (sum - 0.5 * (curve.front() + curve.back())) / static_cast<double>(curve.size() - 1);
 }
 
 InterventionCurve intervention_curve(const CheckedIntervention& problem,
@@ -218,9 +218,12 @@ InterventionCurve intervention_curve(const CheckedIntervention& problem,
   InterventionCurve out;
   ToldConcepts concepts(*problem);
   for (Index step = 0;; ++step) {
-    out.predictions.push_back(
-        predicted_classes(step == 0 ? problem.untold() : problem.answer(concepts)));
+    const Matrix answers = step == 0 ? problem.untold() : problem.answer(concepts);
+    const Matrix probabilities = class_probabilities(answers);
+    out.predictions.push_back(predicted_classes(answers));
     out.accuracy.push_back(accuracy(problem->labels, out.predictions.back()));
+    out.ece.push_back(class_calibration(probabilities, problem->labels).ece);
+    out.brier.push_back(brier(probabilities, problem->labels));
     if (step == count) return out;
     for (Index i = 0; i < n; ++i)
       tell_truth(problem, concepts, i, members(problem.groups(), order(i, step)));
@@ -337,9 +340,9 @@ namespace {
 
 constexpr std::uint64_t kRepeats = 5;
 
-Result area_of(const Subject& subject, const InterventionCurve& curve) {
+Result area_of(const Subject& subject, const std::vector<double>& curve) {
   const SubjectIntervention& of = subject.once(subject_intervention);
-  Result out{curve.area(), curve.accuracy, of.caveat};
+  Result out{area_under(curve), curve, of.caveat};
   if (!of.problem->groups.empty())
     add_note(out.caveat,
              "concepts were told in " + std::to_string(of.problem.groups().size()) + " groups");
@@ -362,18 +365,27 @@ CheckedIntervention with_expert(const Subject& subject, const std::vector<Settin
   return told;
 }
 
-Result random_of(const Subject& subject, const std::vector<Setting>& settings) {
+/// The mean of the curves of five random orders, without predictions.
+InterventionCurve random_curve(const Subject& subject, const std::vector<Setting>& settings) {
   const CheckedIntervention& problem = subject.once(subject_intervention).problem;
   InterventionCurve mean;
-  mean.accuracy.assign(problem.groups().size() + 1, 0.0);
   for (std::uint64_t repeat = 0; repeat < kRepeats; ++repeat) {
     const InterventionCurve curve = intervention_curve(
         with_expert(subject, settings, repeat),
         random_order(problem->samples(), count_of(problem.groups()), subject.seed(), repeat));
-    for (size_t j = 0; j < curve.accuracy.size(); ++j)
-      mean.accuracy[j] += curve.accuracy[j] / static_cast<double>(kRepeats);
+    for (const auto of :
+         {&InterventionCurve::accuracy, &InterventionCurve::ece, &InterventionCurve::brier}) {
+      (mean.*of).resize((curve.*of).size(), 0.0);
+      for (size_t j = 0; j < (curve.*of).size(); ++j)
+        (mean.*of)[j] += (curve.*of)[j] / static_cast<double>(kRepeats);
+    }
   }
-  return area_of(subject, mean);
+  return mean;
+}
+
+template <std::vector<double> InterventionCurve::*of>
+Result random_of(const Subject& subject, const std::vector<Setting>& settings) {
+  return area_of(subject, subject.once(random_curve, settings).*of);
 }
 
 Result uncertainty_of(const Subject& subject, const std::vector<Setting>& settings) {
@@ -381,17 +393,21 @@ Result uncertainty_of(const Subject& subject, const std::vector<Setting>& settin
   if (probabilities.size() == 0)
     throw NotApplicable("the model gives no probabilities of concepts");
   const CheckedIntervention problem = with_expert(subject, settings);
-  return area_of(subject,
-                 intervention_curve(problem, uncertainty_order(probabilities, problem->groups)));
+  return area_of(
+      subject,
+      intervention_curve(problem, uncertainty_order(probabilities, problem->groups)).accuracy);
 }
 
 Result coop_of(const Subject& subject, const std::vector<Setting>& settings) {
   const CheckedIntervention problem = with_expert(subject, settings);
   return area_of(
-      subject, intervention_curve(problem, coop_order(problem, subject.concepts().probabilities)));
+      subject,
+      intervention_curve(problem, coop_order(problem, subject.concepts().probabilities)).accuracy);
 }
 
-Result oracle_of(const Subject& subject) { return area_of(subject, subject.once(oracle_curve)); }
+Result oracle_of(const Subject& subject) {
+  return area_of(subject, subject.once(oracle_curve).accuracy);
+}
 
 Result gain_of(const Subject& subject) {
   const SubjectIntervention& of = subject.once(subject_intervention);
@@ -473,12 +489,31 @@ std::vector<Metric> declare::intervention() {
                     gain_of);
   gain.low = -1.0;
   gain.direction = Direction::kNone;  // a model that knows its concepts has nothing to win
+  const auto calibrated = [&](const char* name, const char* question, double high,
+                              std::string_view source,
+                              Result (*compute)(const Subject&, const std::vector<Setting>&)) {
+    Metric metric = told_by_expert(name, question, source, compute);
+    metric.direction = Direction::kLower;
+    metric.high = high;
+    return metric;
+  };
   return {
       told_by_expert(
           "intervention_random",
           "How accurate is the model on average while it is told the true concepts in random "
           "order?",
-          "Koh et al., Concept Bottleneck Models, ICML 2020", random_of),
+          "Koh et al., Concept Bottleneck Models, ICML 2020",
+          random_of<&InterventionCurve::accuracy>),
+      calibrated("intervention_ece",
+                 "Does the probability of the predicted class say how often it is right, while the "
+                 "model is told the true concepts in random order?",
+                 1.0, "Guo et al., On Calibration of Modern Neural Networks, ICML 2017",
+                 random_of<&InterventionCurve::ece>),
+      calibrated("intervention_brier",
+                 "How far are the probabilities of classes from the label, while the model is told "
+                 "the true concepts in random order?",
+                 2.0, "Brier, Monthly Weather Review 78, 1950",
+                 random_of<&InterventionCurve::brier>),
       told_by_expert(
           "intervention_uncertainty",
           "How accurate is the model on average while it is told the true concepts, those first of "

@@ -90,14 +90,18 @@ InterventionValues intervention_values(const MatrixRef& logits);
 /// Where each concept is a group, these are the concepts.
 using InterventionOrder = Eigen::Matrix<Index, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
+/// After 0, 1, ..., G interventions.
 struct InterventionCurve {
-  std::vector<double> accuracy;          ///< after 0, 1, ..., G interventions
-  std::vector<IndexVector> predictions;  ///< G + 1 times n
-  /// Mean over the curve by trapezoids: the area under it, divided by G.
-  double area() const;
+  std::vector<double> accuracy;
+  std::vector<double> ece, brier;        ///< of the classes: class_calibration and brier
+  std::vector<IndexVector> predictions;  ///< n each
 };
 
-/// How does accuracy grow as samples are told their concepts, one group after the other?
+/// Mean over a curve by trapezoids: the area under it, divided by G.
+double area_under(const std::vector<double>& curve);
+
+/// How does accuracy grow as samples are told their concepts, one group after the other, and do the
+/// probabilities of classes stay calibrated?
 ///
 /// throws  std::invalid_argument: a row of order that is no permutation; as CheckedIntervention
 ///
@@ -188,9 +192,10 @@ InterventionCurve oracle_curve(const Subject& subject);
 namespace declare {
 /// intervention_random (the mean of five orders drawn from the subject's seed), intervention_uncertainty,
 /// intervention_coop (both weights 1) and intervention_oracle: areas; parts: the curve, G + 1 accuracies.
-/// CooP asks the head 2 k G times for all samples, the oracle G^2 times, the others G times. And
-/// intervention_gain, which asks it once. The setting competence of the first three is the percentage of
-/// answers in which the expert is right.
+/// CooP asks the head 2 k G times for all samples, the oracle G^2 times, the others G times.
+/// intervention_ece and intervention_brier are those of the classes along the curves of
+/// intervention_random. And intervention_gain, which asks it once. The setting competence of all but the
+/// last two is the percentage of answers in which the expert is right.
 std::vector<Metric> intervention();
 }  // namespace declare
 

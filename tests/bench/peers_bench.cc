@@ -10,6 +10,8 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <functional>
+#include <memory>
 #include <numeric>
 #include <string>
 
@@ -26,6 +28,7 @@
 #include "numerics/self_representation.h"
 #include "numerics/svd.h"
 #include "plugins/explainers/c_shap/concept_shap.h"
+#include "plugins/explainers/sparse_autoencoders/archetypal.h"
 #include "plugins/explainers/sparse_autoencoders/gated.h"
 #include "plugins/explainers/sparse_autoencoders/jumprelu.h"
 #include "plugins/explainers/sparse_autoencoders/pursuit.h"
@@ -190,28 +193,55 @@ void sae_epoch(benchmark::State& state, double aux_weight) {
 
 using Made = std::unique_ptr<methods::Objective<float>>;
 
-/// The same of a sparse autoencoder of plugins/explainers/sparse_autoencoders: a step of 256 rows,
-/// at norm 1 and clipped, without a schedule. The objective is the mean loss of the first 30
-/// batches: later on losses of the denser ones swing, and rounding decides on percents.
+/// The same of a sparse autoencoder of plugins/explainers/sparse_autoencoders: steps of 256 rows,
+/// clipped, without a schedule. The objective is the mean loss of the first 30 batches: later on
+/// losses of the denser ones swing, and rounding decides on percents.
+void sparse_epoch(benchmark::State& state, const std::function<Made()>& make,
+                  const methods::Parts<float>& start, const methods::TrainerOptions& options) {
+  const MatrixF& x = activations();
+  constexpr Index kBatch = 256;
+  std::vector<double> losses;
+  for (auto _ : state) {
+    methods::DictionaryTrainer<float> trainer(make(), start, options);
+    losses.clear();
+    for (Index at = 0; at + kBatch <= x.rows(); at += kBatch)
+      losses.push_back(trainer.step(x.middleRows(at, kBatch), 5e-4).loss);
+  }
+  objective(state, std::accumulate(losses.begin(), losses.begin() + 30, 0.0) / 30.0);
+}
+
 void dictionary_epoch(benchmark::State& state, Made (*objective_of)(Index latents)) {
   using methods::Part;
-  const MatrixF& x = activations();
   methods::Parts<float> start;
   start[Part::kEncoder] = read<float>("encoder");
   start[Part::kAtoms] = read<float>("dictionary").rowwise().normalized();
   const Index latents = start[Part::kAtoms].rows();
   for (const Part part : {Part::kEncoderBias, Part::kThreshold, Part::kGain, Part::kMagnitudeBias})
     start[part].setZero(1, latents);
-  start[Part::kDecoderBias].setZero(1, x.cols());
-  constexpr Index kBatch = 256;
-  std::vector<double> losses;
-  for (auto _ : state) {
-    methods::DictionaryTrainer<float> trainer(objective_of(latents), start, {});
-    losses.clear();
-    for (Index at = 0; at + kBatch <= x.rows(); at += kBatch)
-      losses.push_back(trainer.step(x.middleRows(at, kBatch), 5e-4).loss);
-  }
-  objective(state, std::accumulate(losses.begin(), losses.begin() + 30, 0.0) / 30.0);
+  start[Part::kDecoderBias].setZero(1, start[Part::kAtoms].cols());
+  sparse_epoch(state, [&] { return objective_of(latents); }, start, {});
+}
+
+/// Its points are the first rows, one for each atom.
+void archetypal_epoch(benchmark::State& state) {
+  using methods::Part;
+  methods::Parts<float> start;
+  start[Part::kEncoder] = read<float>("encoder");
+  const Index latents = start[Part::kEncoder].rows();
+  const MatrixF points = activations().topRows(latents);
+  start[Part::kEncoderBias].setZero(1, latents);
+  start[Part::kWeights].setIdentity(latents, latents);
+  start[Part::kRelaxation].setZero(latents, points.cols());
+  start[Part::kLogScale].setConstant(1, 1, -std::log(points.rowwise().norm().mean()));
+  methods::TopKOptions options;
+  options.k = 5;
+  options.whole_batch = false;
+  methods::TrainerOptions trainer;
+  trainer.unit_atoms = false;
+  const auto make = [&] {
+    return std::make_unique<methods::ArchetypalObjective<float>>(points, 1.0, latents, options);
+  };
+  sparse_epoch(state, make, start, trainer);
 }
 
 Made batch_topk(Index latents) {
@@ -339,10 +369,10 @@ BENCHMARK_TEMPLATE(peak, float);
 BENCHMARK_TEMPLATE(peak, double);
 BENCHMARK(product);
 BENCHMARK(gram);
-BENCHMARK_CAPTURE(product_of, surf/surf_cavs, "surf", "surf_cavs");
-BENCHMARK_CAPTURE(product_of, batch/encoder, "batch", "encoder");
-BENCHMARK_CAPTURE(product_of_double, surf/surf_cavs, "surf", "surf_cavs");
-BENCHMARK_CAPTURE(product_of_double, batch/rows, "batch", "rows");
+BENCHMARK_CAPTURE(product_of, surf / surf_cavs, "surf", "surf_cavs");
+BENCHMARK_CAPTURE(product_of, batch / encoder, "batch", "encoder");
+BENCHMARK_CAPTURE(product_of_double, surf / surf_cavs, "surf", "surf_cavs");
+BENCHMARK_CAPTURE(product_of_double, batch / rows, "batch", "rows");
 BENCHMARK(kmeans)->Arg(2)->Arg(12)->Arg(52);
 BENCHMARK(kmeans_seeding)->ArgsProduct({benchmark::CreateDenseRange(1, 9, 1), {1, 10}});
 BENCHMARK_CAPTURE(nmf, cd, NmfSolver::kCoordinateDescent)->Arg(2)->Arg(12);
@@ -360,6 +390,7 @@ BENCHMARK_CAPTURE(dictionary_epoch, jumprelu, jumprelu);
 BENCHMARK_CAPTURE(dictionary_epoch, gated, gated);
 BENCHMARK_CAPTURE(dictionary_epoch, relu_l1, relu_l1);
 BENCHMARK_CAPTURE(dictionary_epoch, pursuit, pursuit);
+BENCHMARK(archetypal_epoch);
 BENCHMARK(coalitions)->Arg(40);
 BENCHMARK(ksg)->Arg(1)->Arg(16);
 BENCHMARK(ross);

@@ -11,6 +11,7 @@ objective.
 
 import argparse
 import json
+import math
 import os
 import pathlib
 import platform
@@ -274,6 +275,33 @@ def dictionary_epoch(a, loss_of, extras=0):
     return lambda: np.mean(losses[:30])
 
 
+def archetypal_epoch(a):
+    """Atoms near the convex hull of the first rows, after Fel et al., arXiv:2502.12892."""
+    x = torch.from_numpy(a["x"])
+    points = x[:LATENTS]
+    encoder, bias, weights, relaxation, log_scale = parts = [
+        torch.nn.Parameter(start) for start in (
+            torch.from_numpy(a["encoder"].copy()), torch.zeros(LATENTS), torch.eye(LATENTS),
+            torch.zeros_like(points), -points.norm(dim=1).mean().log())]
+    adam, losses = torch.optim.Adam(parts, lr=5e-4), []
+    for at in range(0, N - BATCH + 1, BATCH):
+        with torch.no_grad():
+            weights.relu_()
+            weights.div_(weights.sum(1, keepdim=True) + 1e-8)
+            relaxation.div_(relaxation.norm(dim=1, keepdim=True).clamp(min=1))
+        batch = x[at:at + BATCH]
+        atoms = (weights @ points + relaxation) * log_scale.exp()
+        values, where = torch.addmm(bias, batch, encoder.T).relu().topk(5)
+        codes = torch.zeros(BATCH, LATENTS).scatter(1, where, values)
+        loss = (batch - codes @ atoms).square().sum() / BATCH
+        adam.zero_grad()
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(parts, 1.0)
+        adam.step()
+        losses.append(loss.item())
+    return lambda: np.mean(losses[:30])
+
+
 def coalitions(a, count):
     recalls = []
     for coalition in a["coalitions"][:count]:
@@ -408,6 +436,8 @@ CASES = [
          [("dictionary_epoch/relu_l1", (relu_l1_loss,))], 5e-3),
     Case("pursuit", "matching-pursuit SAE epoch: torch", dictionary_epoch,
          [("dictionary_epoch/pursuit", (pursuit_loss,))], 5e-3),
+    Case("archetypal", "archetypal SAE epoch: torch", archetypal_epoch,
+         [("archetypal_epoch", ())], 5e-3),
     Case("coalitions", "KernelSHAP's game, 20 concepts, 6 active, per coalition: numpy", coalitions,
          [("coalitions/40", (40,))], 1e-3, (2088, 40)),
     Case("ksg", "KSG, scalars, n = 10,000: scikit-learn", ksg, [("ksg/1", ())], 1e-5),
@@ -436,27 +466,38 @@ FLOORS = {
 
 
 def ours(bench, folder, names):
-    """Seconds and objective of each benchmark, from one process."""
+    """Seconds and objective of each benchmark, from one process; see `calls`."""
     pattern = "^(" + "|".join(names) + ")$"
     out = subprocess.run([bench, f"--data={folder}", f"--benchmark_filter={pattern}",
-                          "--benchmark_format=json", "--benchmark_min_time=0.05"],
+                          "--benchmark_format=json", "--benchmark_min_time=0.05",
+                          f"--benchmark_repetitions={calls(names)}"],
                          capture_output=True, check=True, text=True)
     found = {}
     for one in json.loads(out.stdout)["benchmarks"]:
         if one.get("error_occurred"):
             sys.exit(f"{one['name']}: {one['error_message']}")
         scale = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3}[one["time_unit"]]
-        found[one["name"]] = one["cpu_time"] * scale, one["objective"]
-    return [found[name] for name in names]
+        if one["run_type"] == "iteration":
+            found.setdefault(one["run_name"], []).append((one["cpu_time"] * scale, one["objective"]))
+    return [min(found[name]) for name in names]
 
 
-def theirs(work, arrays, arguments):
-    seconds, objective = [], None
-    while sum(seconds) < 0.05:  # as Google Benchmark: short work is repeated
-        begin = time.process_time()
-        objective = work(arrays, *arguments)
-        seconds.append(time.process_time() - begin)
-    return statistics.mean(seconds), objective()
+def calls(runs):
+    """Where time is a difference, each of its two runs is the fastest of three: pages that the system hands
+    out anew cost some of them four times as much."""
+    return 3 if len(runs) == 2 else 1
+
+
+def theirs(work, arrays, arguments, times):
+    fastest = None
+    for _ in range(times):
+        seconds, objective = [], None
+        while sum(seconds) < 0.05:  # as Google Benchmark: short work is repeated
+            begin = time.process_time()
+            objective = work(arrays, *arguments)
+            seconds.append(time.process_time() - begin)
+        fastest = min(fastest or (math.inf, 0), (statistics.mean(seconds), objective()))
+    return fastest
 
 
 def per_unit(runs, units):
@@ -470,7 +511,7 @@ def measure(case, bench, folder, arrays, rounds):
     for at in range(1, rounds + 1):
         names = [name.format(round=at) for name, _ in case.runs]
         arguments = [[at if v == "{round}" else v for v in args] for _, args in case.runs]
-        reference = [theirs(case.reference, arrays, args) for args in arguments]
+        reference = [theirs(case.reference, arrays, args, calls(arguments)) for args in arguments]
         mine = ours(bench, folder, names)
         there.append(per_unit(reference, case.units[1]))
         here.append(per_unit(mine, case.units[0]))

@@ -44,7 +44,13 @@ TEST_CASE("intervention_curve: by hand") {
   const InterventionProblem problem = first_concept();
   const InterventionCurve good = intervention_curve(problem, order_of(0, 1));
   CHECK(good.accuracy == std::vector<double>{0.5, 1.0, 1.0});
-  CHECK(good.area() == doctest::Approx(0.875));
+  CHECK(area_under(good.accuracy) == doctest::Approx(0.875));
+  // Logits of -2 and 2 are right with 0.88, of -1.2 and 1.2 wrong with 0.77; told, all are right.
+  const double sure = 1.0 / (1.0 + std::exp(-2.0)), unsure = 1.0 / (1.0 + std::exp(-1.2));
+  CHECK(good.ece[0] == doctest::Approx(0.5 * (1.0 - sure) + 0.5 * unsure));
+  CHECK(good.ece[1] == doctest::Approx(1.0 - sure));
+  CHECK(good.brier[0] == doctest::Approx((1.0 - sure) * (1.0 - sure) + unsure * unsure));
+  CHECK(good.brier[2] == doctest::Approx(2.0 * (1.0 - sure) * (1.0 - sure)));
   CHECK(intervention_curve(problem, order_of(1, 0)).accuracy == std::vector<double>{0.5, 0.5, 1.0});
   CHECK(s_int(0.9, good) == doctest::Approx(-0.1));
   CHECK(s_int(1.0, good) == 0.0);
