@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "metrics/peer_metric.h"
 
 #include "metrics/catalogue.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "metrics/views.h"
 
 #include "numerics/whole_blocks.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "numerics/self_representation.h"
 
 #include <Eigen/Cholesky>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # cmake -DFOLDER=... -DSCHEMA=a.sql|b.sql -DQUERIES=... -DOUTPUT=embedded_sql.cc -P embed_sql.cmake
 # Turns the .sql files into one C++ source, so that the library carries its own schema and boards.
 foreach(group SCHEMA QUERIES)

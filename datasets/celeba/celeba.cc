@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CelebA as distributed: a folder of face images, a file of 40 attributes of each, and a file that
 // says which are for training and which for testing.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The 1797 handwritten digits of the UCI repository, carried inside the plugin: 8 x 8 images, a
 // split by seed that keeps the share of every digit. What is to be predicted is the digit as a
 // class, four attributes of it, or its value as a number.

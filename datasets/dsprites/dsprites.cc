@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // dSprites: white sprites on black whose five factors are known, as a task with concepts. Drawn
 // here, or read from the published file.
 //

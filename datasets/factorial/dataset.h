@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // A dataset with a full grid of factors: which of its images there are, what is on them, and where

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The library conoscope_hdf5.so: Hdf5's functions.
 
 #include <hdf5.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // jpeglib.h wants stdio.h before it, and does not say so.
 // clang-format off
 #include <cstdio>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The library conoscope_npz.so: Npz's functions.
 
 #include <zip.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "datasets/formats/reader_library.h"
 
 #include <dlfcn.h>

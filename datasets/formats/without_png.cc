@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // In the place of png.cc where the library is not there.
 
 #include <stdexcept>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Images in a folder for each class, as Caltech-101 and many others are distributed: the names of
 // the folders, in the order of their bytes, are the classes 0, 1 ...
 

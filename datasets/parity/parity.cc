@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Parity: the label is the parity of k fair, independent concepts, so that fewer than all of them
 // know nothing of it, and a linear head on them learns nothing.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What somebody else's network left in files: activations and the head above them, an explanation of
 // it, learnt concepts, codes, and what is known about the samples. Everything is cross-checked before
 // anything is written.

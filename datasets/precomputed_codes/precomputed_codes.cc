@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Latent codes that somebody else's encoder left in files, and the generative factors of the same
 // samples.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // 3dshapes: a coloured object in a coloured room, whose six factors are known, as a task with
 // concepts. Drawn here, or read from the published file.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Hand-crafted concept representations whose purity is known: no network, only numbers.
 //
 //   z ~ N(0, S), S_ij = covariance off the diagonal, 1 on it;  c_j = [z_j > 0]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A world with known features: activations that are sums of few of many directions, more than there
 // are dimensions; a linear head above them, whose true importances follow. No network, no file.
 

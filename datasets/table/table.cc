@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A table of your own: a .csv file whose columns are inputs, what is to be predicted, concepts and
 // factors. columns.h says how a column becomes numbers.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // TabularToy: three (or five) correlated normal latents, seven (twelve) inputs made of them, and a
 // label of the latents' signs. What a concept model can know of it has closed forms.
 

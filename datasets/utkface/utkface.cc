@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // UTKFace as distributed: face images whose names say age, gender and race,
 // age_gender_race_date.jpg (or .jpg.chip.jpg, aligned and cropped).
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The arrays behind a score: splits, what a model computed, an explanation.
 
 #include "harness/core/artifacts/artifact.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Does a metric measure what it should, and how finely?
 
 #include "results/analysis/audit.h"

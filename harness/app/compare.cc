@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Is the difference between two explainers, runs, stores, models, datasets or metrics significant?
 
 #include <boost/algorithm/string/join.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/app/component_options.h"
 
 #include <boost/algorithm/string/join.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/app/cpu_level.h"
 
 #include <unistd.h>

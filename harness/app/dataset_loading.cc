@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/app/dataset_loading.h"
 
 #include "harness/app/plugin_info.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One cell again, where it can be watched.
 
 #include <csignal>

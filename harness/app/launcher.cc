@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `conoscope` where it is installed for several levels of x86-64: starts the program of the level that
 // is asked for. It is static and for any x86-64, so that it runs where those programs would not.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <boost/algorithm/string/join.hpp>
 #include <cmath>
 #include <iostream>

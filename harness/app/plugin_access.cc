@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/app/plugin_access.h"
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // plugin check: prints what core's conformance suite finds.
 
 #include "harness/core/conformance/plugin_check.h"

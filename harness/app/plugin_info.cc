@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/app/plugin_info.h"
 
 #include <boost/algorithm/string/join.hpp>

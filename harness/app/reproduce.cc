@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A paper's tables and figures, claim by claim. What is claimed and by which rule it is judged stands
 // in harness/papers; here the studies are run, and the rules are applied to their scores.
 

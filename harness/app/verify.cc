@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Does a store hold what comes out when its cells are run again?
 
 #include "harness/app/verify.h"

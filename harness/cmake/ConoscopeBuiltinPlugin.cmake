@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Built-in plugins take the same road as anybody's: conoscope_add_plugin() and nothing else of the
 # host. They are put (and installed) into one folder, the last of the search path.
 set(CONOSCOPE_PLUGIN_DIR ${PROJECT_BINARY_DIR}/lib/conoscope/plugins)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Eigen splits sums by the size of the first cache, and would ask the processor for it: here it is the same
 # everywhere, and so are the sums. Of plugins that are built elsewhere, too.
 set(CONOSCOPE_EIGEN_DEFINITIONS

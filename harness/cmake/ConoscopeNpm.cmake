@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # conoscope_npm_ci(SOURCE BINARY WHY): installs what SOURCE/package-lock.json names into
 # BINARY/node_modules, at configure time and once for each lock. WHY: empty, or why not.
 function(conoscope_npm_ci source binary why)

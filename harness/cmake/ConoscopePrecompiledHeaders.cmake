@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Parses the large headers once, not once for each of 400 sources: half of a build from nothing.
 # What a target links with decides what it gets, so that no list of targets has to be kept. One
 # carrier compiles each set for all targets whose flags agree. The sets hold no header of the project's

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Debian's cross compiler and its arm64 libraries side by side with the machine's own (multiarch).
 # Tests run under qemu-user, which the kernel calls by itself (binfmt_misc): workers start workers.
 set(CMAKE_SYSTEM_NAME Linux)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "eigen_kernels.h"
 
 #ifdef CONOSCOPE_EIGEN_KERNELS

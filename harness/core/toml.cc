@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // toml++, compiled here and not taken from its library: there, what it asserts of a text is taken for
 // granted, and so is that no character beyond ASCII comes where a blank may be. A text like "[[[" or
 // "[Π" is undefined behaviour then. Without either, the parser itself refuses them, with line and column.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Makes man pages and shell completions from what the command says of itself.
 
 Usage: help_pages.py COMMAND FOLDER: runs `COMMAND ... --help`, writes man1/, conoscope.bash, _conoscope

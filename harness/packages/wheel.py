@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """Packs installations as wheels: the command, its plugins and the libraries that they need.
 
     wheel.py OUT NAME=PREFIX...     as wheels conoscope=build/wheel/conoscope conoscope_torch=...

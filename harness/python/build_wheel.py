@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Makes wheels. The package alone is pure Python, so that its wheel is its files in a zip: no build tool has
 to be downloaded, and `pip install ./harness/python` works without a network. `./dev wheel` packs the command
 with it (harness/packages/wheel.py)."""

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "metrics/disentanglement/vae_scores.h"
 
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "metrics/factors/equal_width_bins.h"
 
 #include <algorithm>

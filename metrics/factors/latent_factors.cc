@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "metrics/factors/latent_factors.h"
 
 #include "metrics/factors/codes_and_factors.h"

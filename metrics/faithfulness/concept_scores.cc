@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "metrics/faithfulness/concept_scores.h"
 
 #include "numerics/checks.h"

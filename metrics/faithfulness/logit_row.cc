@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "metrics/faithfulness/logit_row.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "metrics/information/concept_information.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "metrics/information/sorted_values.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "metrics/leakage/best_table_accuracy.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "metrics/leakage/true_concept_information.h"
 
 #include <numeric>

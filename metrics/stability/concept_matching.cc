@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "metrics/stability/concept_matching.h"
 
 #include <Eigen/QR>

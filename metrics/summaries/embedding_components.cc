@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "metrics/summaries/embedding_components.h"
 
 #include <Eigen/Eigenvalues>

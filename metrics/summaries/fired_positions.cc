@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "metrics/summaries/fired_positions.h"
 
 #include <algorithm>

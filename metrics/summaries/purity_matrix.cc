@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "metrics/summaries/purity_matrix.h"
 
 #include "metrics/alignment/aligned_concepts.h"

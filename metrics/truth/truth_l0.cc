@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "metrics/truth/truth_l0.h"
 
 #include "metrics/truth/learnt_concepts.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "numerics/statistics/distributions.h"
 
 #include <boost/math/distributions/chi_squared.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // What the explainers that look at parts of images share: superpixels, pictures of one segment

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // What the explainers whose concepts are subspaces share: several CAVs per concept, psi by the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Audits as tables, for people and for programs.
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "results/boards/retractable.h"
 
 #include "results/store/sql.h"

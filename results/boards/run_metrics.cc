@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "results/boards/run_metrics.h"
 
 #include "results/store/error.h"

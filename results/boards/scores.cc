@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "results/boards/scores.h"
 
 #include "results/boards/bind_score_filter.h"

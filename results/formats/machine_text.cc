@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "results/formats/machine_text.h"
 
 #include <boost/algorithm/string/join.hpp>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # cmake -DFILES=a.js|b.css -DMODULES=node_modules -DOUTPUT=embedded.cc -P embed.cmake
 # Turns files into one C++ source, through the assembler, and with them the licences of all modules.
 string(REPLACE "|" ";" files "${FILES}")

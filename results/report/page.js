@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shows the groups of rows that fit the selectors, and draws each picture from the rows of the table
 // under it. Without Vega it does all but the drawing.
 (() => {

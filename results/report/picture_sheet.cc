@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "results/report/picture_sheet.h"
 
 #include <zlib.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A store of 1e6 scores (5 datasets x 5 models x 20 explainers x 4 controls x 25 seeds, 20
 // metrics): boards, what is to do, export, and merging it into an empty store and again.
 #include <benchmark/benchmark.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CRAFT's importances on 2000 images of 7 x 7 positions x 512 channels, 25 concepts, 32 design
 // points; MiniBatchNMF on the same 98,000 rows of float32. Each benchmark checks what it computed.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How the cost of each explainer grows: seconds of one fit through the C border, as the host pays
 // them, while one size is doubled three times from a small base and the others stay.
 //

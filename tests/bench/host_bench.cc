@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the host adds to a cell: runs of many cells whose work is next to nothing (`perfect` on a
 // head of 2 x 3), one worker at a time. The time of a run, less that of one that has nothing to do,
 // less spawn and wait of the same binary for each worker, divided by the workers. Target: < 5 ms.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How fast the images of dsprites and shapes3d are drawn, in images per second. Checked: the mean
 // area of the sprites, the mean grey level of the rooms.
 

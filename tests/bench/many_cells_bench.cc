@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How far a run goes: wall seconds and most memory of the commands over a run of many cells, each with
 // ten scores, whose attempts are copies of those of seed 0 with other numbers.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How the cost of each metric grows: thread CPU seconds and peak memory while one size is doubled
 // three times and the other stays.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Our side of tests/bench/peers/peers.py, which makes the arrays, runs the reference in turn with
 // this program and compares. Every benchmark says in `objective` how good its result is.
 //

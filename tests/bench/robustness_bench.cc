@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Interventional robustness on the full grid of dSprites, 737,280 codes of 10 latents.
 
 #include <benchmark/benchmark.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How time and memory grow with the data, as a user meets them: `conoscope run` on activations of
 // the SURF paper's own shape (ResNet-50: 7 x 7 positions x 2048 channels, float16), n images of C
 // classes, K = 5.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How the cost of the measures of an explanation's concepts grows: stability with the number of
 // concepts that are matched and with the width, monosemanticity with images and concepts. Results
 // are checked.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // MCD's self-representation at the size where its authors cut off: 10,000 rows x 512. One thread; the
 // result is checked in double against all rows, and against plain coordinate descent.
 

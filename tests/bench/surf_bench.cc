@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // SURF scoring against the matrix product it cannot do without: Eigen's own, same shapes, same
 // process. `ratio_to_gemm` is the product's median CPU time over the scoring's, the two taken in
 // turns so that a busy neighbour slows both. 1: everything but the product is free.

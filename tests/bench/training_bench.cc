@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A training step of classifiers, concept models and variational autoencoders, through the plugin
 // border: the CPU time of a fit of four epochs (VAEs: 12 steps) less that of one (4), over the steps
 // between them, so that reading, making the network and running all rows at the end do not count.

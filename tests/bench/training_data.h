@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // What the training benchmarks are trained on. The last eight samples are the test split.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Its result depends on where it lies in memory: the same within a process, another in the next.
 
 #include <cstdint>

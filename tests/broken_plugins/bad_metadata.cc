@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Its metadata are not TOML.
 
 #include "conoscope/sdk/plugin.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // What the broken explainers share: one valid CAV per output, so that each has one fault only.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Makes a folder that is closed, so that nobody sees how much is in it.
 
 #include <sys/stat.h>

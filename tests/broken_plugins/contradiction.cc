@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Its metadata and its table name different ids.
 
 #include "conoscope/sdk/abi.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Its static initialiser writes to address 0.
 
 #include "tests/broken_plugins/base.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tries what is none of its business, and says what it could do.
 
 #include <arpa/inet.h>

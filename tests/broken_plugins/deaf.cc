@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Does not hear that it should stop: with nothing to wait for, it works for an hour.
 
 #include <unistd.h>

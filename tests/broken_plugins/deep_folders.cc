@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writes in a folder whose path is longer than a call takes, so that nobody sees how much.
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Is fitted without a fault, and dies when it is loaded again to answer an explainer.
 
 #include <cstdlib>

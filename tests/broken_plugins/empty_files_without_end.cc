@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Makes files that hold nothing, more than anybody would count.
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Ends the process with code 0 in the middle of its work.
 
 #include <cstdlib>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Ordinary code; what is wrong is how it is built: with -Ofast, past conoscope_add_plugin().
 
 #include "tests/broken_plugins/base.h"

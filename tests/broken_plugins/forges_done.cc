@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Says itself, past the functions that say so, that its work is done, and ends the process with code 0.
 
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Asked for its projection while it is judged, it writes the scores that it would like to have, and
 // that all is done, wherever it can write, and ends the process.
 

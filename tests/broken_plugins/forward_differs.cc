@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What forward() makes of an image is not what fit() made of it.
 
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Its forward_gradient() forgets that forward() doubles.
 
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Never comes back from its static initialiser.
 
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Never comes back from fit(), and does not ask whether it should.
 
 #include <unistd.h>

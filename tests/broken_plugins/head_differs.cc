@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Its head() forgets the bias.
 
 #include "tests/broken_plugins/head_differs.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // Models whose head(), vjp() or redrawn_head() is not what it should be.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Asks for an array that would fill the disk.
 
 #include "tests/broken_plugins/base.h"

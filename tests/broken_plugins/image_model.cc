@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Not broken: a model that takes images, for broken datasets to be fed to.
 
 #include "tests/broken_plugins/image_model.h"

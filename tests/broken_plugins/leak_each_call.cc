@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Forgets 32 KiB with every call.
 
 #include <cstring>

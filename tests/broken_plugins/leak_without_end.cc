@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Takes memory until it is stopped.
 
 #include <cstring>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Leaves processes behind, named cono_orphan, each in a session of its own and orphaned at once, that
 // would sleep for an hour.
 

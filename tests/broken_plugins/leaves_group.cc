@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Moves to the process group of whoever started it, where no signal to its own group finds it, and
 // hangs.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writes to standard error without end.
 
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Has children hold the memory that it may not take itself.
 
 #include <unistd.h>

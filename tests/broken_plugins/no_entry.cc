@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // It has metadata but not the entry symbol.
 
 #include "conoscope/sdk/plugin.h"

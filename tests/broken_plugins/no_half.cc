@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Takes for granted that activations have at least four bytes each.
 
 #include "tests/broken_plugins/base.h"

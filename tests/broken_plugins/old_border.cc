@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Built for the border before this one.
 
 #include "conoscope/sdk/plugin.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A dataset whose test split shares a sample with its training split.
 
 #include "conoscope/sdk/dataset.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Leaves the concept scores that it is asked for as they are.
 
 #include "tests/broken_plugins/base.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What it reconstructs depends on how often it was asked.
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Its network drawn anew is the same one whatever the seed.
 
 #include "tests/broken_plugins/head_differs.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Its network drawn anew is the one that it has, but for roundings.
 
 #include "tests/broken_plugins/head_differs.h"

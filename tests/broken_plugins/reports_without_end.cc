@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fills its wire: with progress, and then with a message without an end.
 
 #include <unistd.h>

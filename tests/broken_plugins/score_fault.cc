@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A metric with the fault that its parameter names.
 
 #include <unistd.h>

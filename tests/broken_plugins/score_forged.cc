@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A metric that reports a score of another metric, and its own, past the host's functions; and that
 // all is done.
 

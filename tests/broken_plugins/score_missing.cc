@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A metric that declares two scores and gives one.
 
 #include "conoscope/sdk/metric.h"

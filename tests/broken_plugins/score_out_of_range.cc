@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A metric that gives more than the most it has declared.
 
 #include "conoscope/sdk/metric.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A metric that says higher is better and gives the true weights less than random concepts.
 
 #include <cstddef>

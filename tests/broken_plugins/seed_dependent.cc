@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Says seeded = false and uses the seed.
 
 #include "tests/broken_plugins/base.h"

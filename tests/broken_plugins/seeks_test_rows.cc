@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Looks for the test split in all that it may read: of files, and of its own memory. The test writes
 // these numbers into the rows that train and into those that do not.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writes to address 0 in fit().
 
 #include "tests/broken_plugins/base.h"

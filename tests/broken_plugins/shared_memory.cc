@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Takes memory without end, in mappings that are shared with nobody.
 
 #include <sys/mman.h>

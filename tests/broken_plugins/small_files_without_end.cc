@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fills its scratch with files of a MiB, each of which would be allowed.
 
 #include <chrono>

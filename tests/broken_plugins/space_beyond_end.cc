@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Takes space on the disk beyond the ends of empty files.
 
 #include <fcntl.h>

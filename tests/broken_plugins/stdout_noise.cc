@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Prints on standard output.
 
 #include <cstdio>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Takes for granted that its input is contiguous.
 
 #include "tests/broken_plugins/base.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Starts threads for as long as it may, and keeps them.
 
 #include <pthread.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Throws what is no exception object.
 
 #include "tests/broken_plugins/base.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Its constructor throws.
 
 #include "tests/broken_plugins/base.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Throws a std::runtime_error in fit().
 
 #include "tests/broken_plugins/base.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads a parameter that its metadata do not have. With sdk::ParamsOf this would not compile.
 
 #include "tests/broken_plugins/base.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Calls a function that nobody has.
 
 #include "tests/broken_plugins/base.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Its vjp() forgets that the head averages over positions.
 
 #include "tests/broken_plugins/head_differs.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Built for a border that does not exist yet.
 
 #include "conoscope/sdk/plugin.h"

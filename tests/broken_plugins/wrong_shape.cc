@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Its CAVs are one number too short.
 
 #include "tests/broken_plugins/base.h"

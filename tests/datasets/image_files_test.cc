@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // image_folder, celeba and utkface on small files in the layouts that are distributed.
 
 #include <doctest/doctest.h>

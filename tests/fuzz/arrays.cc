@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Files with arrays and images.
 
 #include "datasets/formats/csv.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // libFuzzer's way into one of the targets.
 
 #include <cstddef>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the host reads: run files, plugins, jobs, reports.
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every input of the corpora, through its target, in every build: what was found once stays mended.
 
 #include <doctest/doctest.h>

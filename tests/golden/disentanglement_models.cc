@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kinds of the family `disentanglement` that train trees, and Table 1 of the purity paper.
 
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kind of the family `disentanglement` about the loss terms of variational autoencoders.
 
 #include "tests/golden/kinds.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kinds of the family `faithfulness` that are about how CRAFT and CDISCO weigh their concepts.
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kinds of the family `faithfulness` about Shapley values and the TopK sparse autoencoder.
 
 #include <bit>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The SURF kinds of the family `faithfulness`: each reads a case's arrays into views and calls the
 // functions that a user would call.
 

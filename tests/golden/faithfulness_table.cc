@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The digits table: whole methods on a real network's activations. Answered by the real thing: the
 // command runs the plugins over five seeds, and the means are read from its board.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // Who answers which kinds of cases. A new file of kinds adds its line here and in its family's test.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kinds of the family `leakage` about the image datasets: labels and subsampling.
 
 #include <array>

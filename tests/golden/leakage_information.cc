@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kinds of the family `leakage` that are estimates of information, and CTL and ICL.
 
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kinds of the folder `leakage` about purity: OIS, NIS, alignment, and the hand-made
 // representations of Table 1.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kinds of the folder `settings` about the models and tables of the leakage paper.
 
 #include <limits>

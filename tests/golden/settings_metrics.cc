@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kinds of the folder `settings` that are measures of leakage, calibration and interventions.
 
 #include <algorithm>

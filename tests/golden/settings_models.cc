@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kinds of the folder `settings` that are parts of concept models.
 
 #include <Eigen/LU>

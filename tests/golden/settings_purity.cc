@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kinds of the family `settings` about the papers on purity and on interventional robustness.
 
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kinds of the folder `leakage` that are statistics: tests, intervals, pooled correlations.
 
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kinds of the folder `truth`: sparse autoencoders and their twins.
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kinds of the folder `truth`: measures against a known truth.
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kinds of the folder `truth`: a world whose features are known, and the truth with faults.
 
 #include <cmath>

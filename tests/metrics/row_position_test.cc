@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is worked out for a sample must not depend on where the sample stands: equal rows have equal
 // bits, or ties are broken by row number.
 

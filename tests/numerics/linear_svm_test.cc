@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "numerics/linear_svm.h"
 
 #include <doctest/doctest.h>

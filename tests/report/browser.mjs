@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Chromium as the tests use it: offline, nothing kept, and every complaint written down.
 import { createRequire } from "node:module";
 import { join } from "node:path";

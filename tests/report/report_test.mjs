@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads reports as a person does, in a browser without a network, and compares what stands there with
 // what the other commands print. Run by ctest; see CMakeLists.txt.
 import assert from "node:assert/strict";

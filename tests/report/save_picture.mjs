@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // node save_picture.mjs REPORT.html PICTURE OUT [CHOICE] [WIDTH]: saves a picture of a report, as its button
 // does, on white. OUT is a .svg file or, for pictures of very many marks, .webp. CHOICE is what the page's
 // address holds behind #, as metric=surf_emd; WIDTH that of the page. Needs CONOSCOPE_TEST_MODULES and

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The runs that the tests look at, made with the built command in a folder of their own.
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, writeFileSync } from "node:fs";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "results/analysis/area_over_k.h"
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The store on a disk whose n-th operation fails, and on one that loses power there, for every n: what
 // record() acknowledged is there, and the same calls again lead to the same bytes.
 

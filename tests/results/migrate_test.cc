@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Stores of an older schema: written on, read as they are, and merged both ways.
 #include "results/store/migrate.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Images in pages and drawings: PNG whose bytes decode to the same pixels, each image once.
 #include "results/report/picture_sheet.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Several processes at one store, and processes that die.
 #include <doctest/doctest.h>
 #include <signal.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reading: the user's own SQL, and the saved queries behind history, status, show and export.
 #include "results/store/query.h"
 

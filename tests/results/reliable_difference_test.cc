@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "results/analysis/reliable_difference.h"
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `conoscope submit slurm` on a real Slurm that runs on this machine: what comes out is what a local
 // run gives, bytes and trainings, also where tasks are stopped, cancelled or lost.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A model that says how often it was made: each fit adds a line to the file `tally`. Where `gate` is
 // named, it then waits until that file is there. Its activations are an image's pixels, a class's
 // weights the mean of its samples.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // The built `conoscope`, run as a person or a batch system runs it: as a process.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // Explanations of known quality, for sanity checks: Kumar and Ahuja, arXiv 2504.10833, Table 3,

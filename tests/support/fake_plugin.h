@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // Plugin files that are never loaded: just enough of an ELF file to carry a metadata note. With

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // Runs the cases of a golden folder (cases.json and its arrays) against functions registered by

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // A head view as an explainer receives it, made from numbers: logits and predictions are worked out

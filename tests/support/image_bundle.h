@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // Images as an explainer receives them, with a model that can be worked out by hand.

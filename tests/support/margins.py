@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """How far from its bound does a trained number come to lie?
 
 Runs a test program with several seeds, taking turns with the matrix kernels that other processors

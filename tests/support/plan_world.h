@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // A folder of plugins that are never loaded, enough to plan with: datasets with and without

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // A small host inside the test's own process: it loads a plugin file, fills in parameters from the

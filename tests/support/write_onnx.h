@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // ONNX files of the tests' own, byte by byte: what is read from them owes nothing to a library that

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads a library's notes, and what its loader is told, by its program headers: they survive strip,
 // section headers may not.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/core/border/library_server.h"
 
 #include <unistd.h>

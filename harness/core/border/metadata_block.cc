@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The metadata of a process plugin: TOML in a comment block of its source.
 //
 //   # /// conoscope

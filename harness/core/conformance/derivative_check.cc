@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/core/conformance/derivative_check.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/core/conformance/head_trial.h"
 
 #include <algorithm>

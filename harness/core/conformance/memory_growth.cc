@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/core/conformance/memory_growth.h"
 
 #include <unistd.h>

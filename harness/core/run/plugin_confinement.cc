@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/core/run/plugin_confinement.h"
 
 #include <sys/prctl.h>

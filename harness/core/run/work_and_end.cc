@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/core/run/work_and_end.h"
 
 #include <unistd.h>

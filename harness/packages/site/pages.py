@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the site has beside docs/: pages that lie elsewhere in the tree (README, ARCHITECTURE ...), the tutorial
 made from its notebook, the reference of Python made from docstrings, and links to sources as text."""
 

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """Tables of the docs that a command prints from the results that ship.
 
     tables.py CONOSCOPE           exits with 1 where a table is not what its command prints, and says where

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Puts concept-based explanations of neural networks to the test.
 
 This package drives the installed command `conoscope`, and computes nothing itself.

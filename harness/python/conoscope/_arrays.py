@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Arrays on their way to the command: NumPy files in memory, which it maps."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The installed command: where it is, and what its answers mean."""
 
 import functools

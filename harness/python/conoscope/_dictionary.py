@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """score(): a dictionary object of this process is judged as an explanation."""
 
 import contextlib

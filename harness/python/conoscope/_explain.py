@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """explain(): fits an explainer to a head view."""
 
 import dataclasses

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A network of PyTorch that is listened to: what a layer gives, and what the head reads."""
 
 import dataclasses

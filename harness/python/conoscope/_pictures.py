@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Pictures: those that the command draws, and Altair's charts where Altair is installed."""
 
 import base64

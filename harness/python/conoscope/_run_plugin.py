@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs a process plugin, or says what would run it. The host starts it as a program: python
 _run_plugin.py FILE. Nothing but the standard library may be missing here."""
 

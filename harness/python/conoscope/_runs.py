@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs, and the store that keeps what came out of them."""
 
 import contextlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Scores: numbers by the names of their metrics."""
 
 import dataclasses

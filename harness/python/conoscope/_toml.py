@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Run files from Python: dicts, lists, texts, numbers and truth values as TOML."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The version, which is that of the command: tests compare them."""
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Methods in Python: a class, and main() as the file's last line.
 
     # /// conoscope

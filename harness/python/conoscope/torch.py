@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Networks of PyTorch, handed over: head_view(), concept_view(), export()."""
 
 import dataclasses

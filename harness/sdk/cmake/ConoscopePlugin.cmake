@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # conoscope_add_plugin(<name> SOURCES <file>... [LIBRARIES <target>...])
 #
 # A shared library <name>.so that conoscope can load: one exported symbol, the sdk's headers, no lib

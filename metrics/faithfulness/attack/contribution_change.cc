@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "metrics/faithfulness/attack/contribution_change.h"
 
 #include <stdexcept>

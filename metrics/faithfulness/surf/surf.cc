@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "metrics/faithfulness/surf/surf.h"
 
 #include "metrics/faithfulness/explained_head.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "metrics/faithfulness/surrogates/sae_downstream_ce.h"
 
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "metrics/faithfulness/surrogates/sae_reconstruction_error.h"
 
 #include <stdexcept>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ACE: superpixels of an output's images, each run through the model by itself, fall into clusters;
 // a cluster that enough images share is a concept. Its CAV separates it from random segments, its
 // importance is how often the logit rises along that CAV (TCAV).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // C-SHAP: concept vectors learnt for all outputs together, so that their scores alone let a small
 // network rebuild the activations. An output's concepts are those of largest Shapley value in the
 // game "how many of the output's samples keep their prediction".

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "plugins/explainers/c_shap/concept_shap.h"
 
 #include <algorithm>

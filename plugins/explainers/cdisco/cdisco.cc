@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CDISCO: candidates are all right singular vectors of an output's pooled embeddings; the k whose
 // importance, a gradient of the loss, is largest in magnitude become its concepts, with their sign.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CDISCO's candidates, all right singular vectors of an output's pooled embeddings, chosen and
 // weighed by how much the logit rises along them, in place of the published gradient of the loss.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CRAFT: an output's concepts are the penalised non-negative parts of its position features, each
 // position serving as a patch. A concept matters by its Sobol total index: the share of the logit's
 // variance that involves it when concepts are masked.

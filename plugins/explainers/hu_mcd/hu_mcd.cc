@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // HU-MCD: concepts are subspaces, as in MCD, of embeddings of image segments instead of positions.
 // The embeddings come with the dataset, each segment run through the network by itself; or they are
 // made here: superpixels, the image painted over outside each, through the model. That is not the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ICA: an output's concepts are the directions in which its position features, whitened, look least
 // like a normal distribution (FastICA). psi has no mean term: a concept score is <h, v>.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ICE: an output's concepts are the non-negative parts of its position features, not normalised.
 // psi is exact non-negative least squares, or the factorisation's own iterative transform.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // K-Means: an output's concepts are the directions of the cluster centres of its position features.
 
 #include "numerics/kmeans.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // MCD: an output's concepts are subspaces. Unit-norm position features are clustered by sparse
 // subspace clustering; the centred PCA of a cluster spans its concept. Each basis vector is a CAV.
 

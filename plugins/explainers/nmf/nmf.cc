@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // NMF: an output's concepts are the non-negative parts that add up to its position features. psi is
 // the exact non-negative least-squares fit of a row by the output's concepts.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // PCA: an output's concepts are the directions in which its position features vary most. psi has no
 // mean term: a concept score is <h, v>, of h as it is.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The Perfect setting: one concept per output, the output's own weight vector, or k that add up to
 // it. A measure of faithfulness that does not give this explanation its best value is wrong.
 

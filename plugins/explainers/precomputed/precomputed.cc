@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An explanation that was found elsewhere and saved: ranked beside those that are fitted here. It
 // knows one layer of one model, and no seed.
 

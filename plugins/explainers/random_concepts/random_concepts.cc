@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The Full Rand setting: random unit directions with random importances. Any measure of
 // faithfulness must find it worse than the perfect concepts with random importances.
 

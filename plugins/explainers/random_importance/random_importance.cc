@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The Rand Imp setting: the perfect concepts with importances that know nothing. A measure that
 // cannot tell it from the perfect explanation does not look at importances at all.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // BatchTopK sparse autoencoder: of a batch of position features as many codes stay as k per row
 // come to; afterwards one threshold reads each row by itself.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Gated sparse autoencoder: one reading of the encoder says which latents fire, another how much.
 
 #include "plugins/explainers/sparse_autoencoders/explainer.h"

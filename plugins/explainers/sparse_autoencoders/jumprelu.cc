@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "plugins/explainers/sparse_autoencoders/jumprelu.h"
 
 #include <cmath>

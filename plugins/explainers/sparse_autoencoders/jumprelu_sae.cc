@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // JumpReLU sparse autoencoder: every latent learns the threshold above which it fires, against the
 // number of those that do.
 

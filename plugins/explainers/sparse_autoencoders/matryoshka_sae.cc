@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Matryoshka sparse autoencoder: BatchTopK codes, of which the first ones, too, must rebuild the
 // row on their own.
 

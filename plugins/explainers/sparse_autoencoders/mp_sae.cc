@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Matching-pursuit sparse autoencoder: rows are read by their own atoms, one after the other.
 
 #include "plugins/explainers/sparse_autoencoders/explainer.h"

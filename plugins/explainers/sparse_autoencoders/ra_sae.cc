@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Archetypal sparse autoencoder: its atoms stay within delta of the convex hull of centroids of the
 // position features.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ReLU sparse autoencoder with an L1 penalty, the first of them.
 
 #include "plugins/explainers/sparse_autoencoders/explainer.h"

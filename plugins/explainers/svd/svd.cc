@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // SVD: an output's concepts are the leading right singular vectors of its embeddings, uncentred.
 
 #include "numerics/svd.h"

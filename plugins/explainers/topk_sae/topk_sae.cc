@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // TopK sparse autoencoder: the concepts are the dictionary's rows, shared by all outputs. psi is
 // the encoder, so at most k concepts of a row are active; the decoder takes scores back to
 // activations.

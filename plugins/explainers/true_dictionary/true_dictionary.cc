@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The truth as an explanation, for judging measures and not for any ranking: it knows the answer. Its
 // concepts are the dataset's known features, with their true activations as scores. Or that with a
 // fault of known size.

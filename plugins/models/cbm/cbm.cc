@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Concept bottleneck models (Koh et al., ICML 2020): the task is answered from the predicted
 // concepts alone.
 //

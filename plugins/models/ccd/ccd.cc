@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Completeness-aware concept discovery (Yeh et al., NeurIPS 2020): directions in a trained
 // network's features that suffice to answer the task.
 //

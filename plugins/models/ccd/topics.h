@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // Scores of samples on topics, directions in a network's features, and what is asked of the directions.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Concept embedding models (Espinosa Zarlenga et al., NeurIPS 2022): a concept is a vector, mixed
 // from one that says it is there and one that says it is not.
 //

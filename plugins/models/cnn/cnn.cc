@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A small convolutional classifier, trained here: 3 x 3 convolutions with ReLU, global average
 // pooling and a linear head. Its last feature map and its head are the head view, or one of its other
 // feature maps and how the rest of the network reads that in the mean.

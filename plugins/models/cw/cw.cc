@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Concept whitening (Chen, Bei & Rudin, Nature Machine Intelligence 2020): the encoder's maps are
 // whitened and then turned, so that each axis points to the samples of one concept.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // The steps of a sanity ladder: subjects made from the annotations themselves, spoilt on purpose.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Codes that are the generative factors themselves, or spoilt by a known amount: what a metric of
 // latent views should put in order.
 //

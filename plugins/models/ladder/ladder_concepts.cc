@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A concept view that is perfect by construction, or spoilt by a known amount: what a metric of
 // concept views should put in order.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fully connected layers with ReLU and a linear head, trained here; for tables, and for images as
 // rows of pixels. The last hidden layer and the head are the head view, of one position.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A network of the user's own, as an ONNX file.
 
 #include "plugins/models/onnx/onnx_network.h"

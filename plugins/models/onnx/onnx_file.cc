@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ONNX is a Protocol Buffers message; field numbers are those of onnx.proto3 (ONNX, IR version 3
 // and later). Only what the header lists is looked at.
 

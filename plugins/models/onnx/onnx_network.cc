@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "plugins/models/onnx/onnx_network.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Post-hoc concept bottleneck models (Yuksekgonul, Wang & Zou, ICLR 2023): a trained network's last layer
 // becomes a bottleneck.
 //

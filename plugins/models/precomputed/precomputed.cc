@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A model that was trained elsewhere: the dataset brought its activations and head, which are passed on
 // as they are.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Latent codes that the dataset brought with it, passed on as a latent view.
 
 #include "conoscope/sdk/model.h"

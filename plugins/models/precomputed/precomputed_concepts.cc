@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Concept scores that the dataset brought with it, passed on as a concept view. A linear head that
 // came with them answers interventions.
 

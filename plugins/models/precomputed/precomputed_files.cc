@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A model of your own, from files: the head view of a network, the concepts of a bottleneck with its
 // head, the codes of an encoder. Several such models share one dataset, which says what is true of the
 // samples.

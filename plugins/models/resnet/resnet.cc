@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The residual network for small images (He et al., Deep Residual Learning for Image Recognition,
 // CVPR 2016, section 4.2), trained here. Its last feature map and its head are the head view.
 //

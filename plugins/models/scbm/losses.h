@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // What a stochastic bottleneck is trained by, of n rows, K concepts and M Monte Carlo samples. Source: the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Stochastic concept bottleneck models (Vandenhirtz et al., NeurIPS 2024): the logits of a sample's concepts
 // are normal, with covariances, so that telling one concept moves the others.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // What a stochastic bottleneck makes of concepts that it is told: the logits eta of a row's concepts are

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Self-explaining neural networks (Alvarez-Melis & Jaakkola, NeurIPS 2018): concepts are learnt
 // from the task alone, and the answer is a sum over them with relevances of the sample's own.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "plugins/models/torchscript/script.h"
 
 #include <torch/csrc/jit/api/function_impl.h>

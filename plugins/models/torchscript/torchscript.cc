@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A network of the user's own, as a TorchScript file.
 
 #include "plugins/models/torchscript/script.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Ada-GVAE: pairs of samples share the average posterior of what did not change between them.
 
 #include "plugins/models/vae/model.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Weak supervision by pairs: Ada-GVAE and Ada-ML-VAE.
 
 #include <optional>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Ada-ML-VAE: as Ada-GVAE, with averages weighted by the posteriors' precisions.
 
 #include "plugins/models/vae/model.h"

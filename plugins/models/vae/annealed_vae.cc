@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The beta-VAE whose code may hold more and more nats as training goes on.
 
 #include "plugins/models/vae/model.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The beta-TCVAE: of the divergence from the prior, the total correlation alone weighs more.
 
 #include "plugins/models/vae/model.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The beta-VAE: the divergence from the prior weighs beta times as much.
 
 #include "plugins/models/vae/model.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // DIP-VAE: the covariance of the codes is drawn to the identity.
 
 #include "plugins/models/vae/model.h"

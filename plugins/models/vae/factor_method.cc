@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // FactorVAE: adversarial training of the encoder and a discriminator of permuted codes.
 
 #include <torch/optim/adam.h>

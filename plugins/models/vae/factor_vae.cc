@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // FactorVAE: a discriminator estimates the codes' total correlation.
 
 #include "plugins/models/vae/model.h"

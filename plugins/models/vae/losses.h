@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // The loss terms of variational autoencoders, as functions of tensors and nothing else.

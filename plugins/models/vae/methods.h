@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // The methods by name. Free of libtorch's headers, so that a plugin's own file is its metadata;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "plugins/models/vae/model.h"
 
 #include <torch/optim/adam.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The methods that add a term of the codes to the reconstruction loss.
 
 #include "plugins/models/vae/method.h"

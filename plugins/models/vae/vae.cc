@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The variational autoencoder.
 
 #include "plugins/models/vae/model.h"

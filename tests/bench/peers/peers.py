@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """Side by side: a reference implementation and ours in turn, on the same arrays, on one thread.
 
     peers.py BENCH_PEERS DATA_FOLDER [--rounds N] [--only REGEX]

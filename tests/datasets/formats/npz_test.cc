@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "datasets/formats/npz.h"
 
 #include <doctest/doctest.h>

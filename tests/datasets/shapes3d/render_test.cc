@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "datasets/shapes3d/render.h"
 
 #include <doctest/doctest.h>

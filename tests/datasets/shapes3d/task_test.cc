@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "datasets/shapes3d/task.h"
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // audit, and what board and compare take from it, on a store that is written here.
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Arrays that are damaged, of the wrong kind or do not fit together: the cells fail, each with the
 // file and the place in its reason; the others of the run are done.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // conoscope compare: what it pairs, what it says, and exit code 6.
 
 #include <sqlite3.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // board correlation and compare --leakage-criterion, on stores that are written here.
 
 #include <map>

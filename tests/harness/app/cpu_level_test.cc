@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The launcher before the programs of several levels, and a program that is told of levels.
 #include <filesystem>
 

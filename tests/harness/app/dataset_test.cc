@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `dataset list`, `info` and `export`: what is written is what a run with that seed has.
 
 #include <filesystem>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every example that a help text prints is run as it is printed, in a folder that holds what it
 // names. A command without an example fails.
 

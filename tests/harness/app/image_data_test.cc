@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Images from HDF5 files and from folders, as confined plugins read them: damaged ones fail their
 // cells, each with the file in its reason; the others of the run are done.
 

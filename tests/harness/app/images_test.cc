@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Explainers and measures that run images of their own through the model.
 
 #include "tests/harness/app/workspace.h"

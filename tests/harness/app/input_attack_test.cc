@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Attacks on explanations through the input: the model's process gives activations and gradients of
 // images that are changed.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A layer below the last one through the host: the model's process answers for moved activations.
 
 #include <cmath>

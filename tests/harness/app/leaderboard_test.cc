@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The board of real activations: the perfect explanation comes first, at the error of rounding, and
 // the randomised ones in the order of their randomness.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An explainer that asks the model for the gradients of its outputs: the mean of an output's is its one
 // concept. Refuses an answer that is not that of the logits and of the head that it is shown.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `conoscope measure`: arrays of a user's own, scored without a run file.
 
 #include <cmath>

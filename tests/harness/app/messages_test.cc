@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a metric says about its scores, and what a plugin says while it works, reach the user.
 
 #include "tests/harness/app/workspace.h"

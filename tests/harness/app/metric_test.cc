@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // metric: the catalogue and the metrics of plugins, as the command prints them.
 
 #include <set>

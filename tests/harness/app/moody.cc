@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An explainer with a mood, to see what the host makes of it: `coin` gives other importances each
 // time, `flaky` fails until its marker file is there, which it makes when it fails, and `slow` takes
 // long to begin until its marker file is there, which it makes first. `patient` makes a file

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // A place where the explainer `moody` runs on arrays of four samples: its own plugins, data and store.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A network of the user's own through the host: an explainer on it, and files that are none fail
 // their cells, with the file in the reason.
 

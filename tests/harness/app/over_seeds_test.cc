@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Metrics over seeds: scored once the peers are there, also when these come from another store, and
 // again when peers are added or taken away.
 

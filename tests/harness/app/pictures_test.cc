@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tables that pictures are drawn from, and pictures that the command draws itself.
 
 #include <filesystem>

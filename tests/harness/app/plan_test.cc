@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a plan says before anything is run, and that it changes nothing.
 
 #include <filesystem>

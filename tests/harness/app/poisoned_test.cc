@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Controls that move the training samples: explanations of their own, beside the clean one.
 
 #include <filesystem>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A model of images that takes no training to speak of and runs new ones: four positions, the
 // quadrants, each with its own pixels as features; a class's weights are the mean of its samples'
 // quadrants, less the mean of all.

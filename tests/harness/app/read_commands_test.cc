@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Each command that reads answers in each format, and the same in all of them.
 
 #include <set>

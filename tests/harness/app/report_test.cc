@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `conoscope report` from runs of every kind. What stands on the page is looked at in a browser, see
 // tests/report.
 

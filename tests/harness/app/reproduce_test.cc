@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // conoscope reproduce: the ledgers fit the studies that ship, and verdicts come from scores.
 
 #include <algorithm>

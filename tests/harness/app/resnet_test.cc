@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Activations of a real ResNet-20 on CIFAR-10 (float16, 2000 samples): explainers run, and
 // the perfect explanation is perfect.
 

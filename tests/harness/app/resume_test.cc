@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `kill -9` loses at most what was in flight, and the same command continues.
 
 #include <signal.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // retract: an attempt stops counting everywhere, and its cell is done again.
 
 #include "tests/harness/app/workspace.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every mistake in a run file or on the command line: where, what, what was perhaps meant; exit
 // code 2; and nothing that was there is lost.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // --retry, --repeat, --only, sweeps, metrics alone, artifacts shared between run files, and plugin
 // files that change under the same version.
 

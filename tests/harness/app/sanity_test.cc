@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // board sanity on stores that are written here, so that every verdict is a matter of the numbers.
 
 #include <cmath>

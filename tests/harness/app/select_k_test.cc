@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // board select-k and board curve after a real sweep, with numbers of concepts that are too large.
 
 #include "tests/harness/app/workspace.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Neither -j nor sharding nor the order of a merge changes a byte.
 
 #include "tests/harness/app/workspace.h"

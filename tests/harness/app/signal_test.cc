@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Ctrl-C and a batch system's SIGTERM end a run in order; a second one ends it at once.
 
 #include <fcntl.h>

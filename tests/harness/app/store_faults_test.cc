@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Stores and caches that cannot be written: exit code 5 for a store, failed cells for a cache, and
 // what could be saved is saved.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What `conoscope submit slurm` says and writes without a cluster; tests/slurm has one.
 
 #include <filesystem>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What whoever starts the command leaves it with: signals, limits, an environment, files that are none.
 
 #include <signal.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The run file that ships for Table 1 of the purity paper: two seeds of it, and what the table
 // says.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Commands on a terminal, which script(1) is for them: tables fit its width. What is piped does not
 // change.
 

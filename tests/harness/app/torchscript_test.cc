@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Users' own TorchScript files through the host: those that libtorch cannot read fail their cells,
 // each with the file and libtorch's reason; the others of the run are done.
 

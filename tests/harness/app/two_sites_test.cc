@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Two sites, their stores merged: every score under its own version, and where it comes from is said.
 
 #include <map>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // verify: cells that are run again, and what is said of a store that does not hold what comes out.
 
 #include "results/store/checksum.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What will not fit the limits or the disk is said before it is tried.
 
 #include "tests/harness/app/workspace.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/harness/app/workspace.h"
 
 namespace conoscope::testing {

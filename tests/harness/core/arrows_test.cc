@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which folder may know which: read off the #include lines of the whole tree, and off the queries that
 // it runs by name.
 

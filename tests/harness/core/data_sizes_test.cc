@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The datasets that the run files ask for hold as many samples as they ask for, in every profile.
 
 #include <doctest/doctest.h>

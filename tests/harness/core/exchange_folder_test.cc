@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/core/border/exchange_folder.h"
 
 #include <doctest/doctest.h>

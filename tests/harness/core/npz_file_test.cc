@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/core/artifacts/npz_file.h"
 
 #include <doctest/doctest.h>

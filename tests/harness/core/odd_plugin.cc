@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Explainers that are wrong in one way each, by the definition of ODD. Built without the wrappers:
 // with them most of this cannot be written.
 

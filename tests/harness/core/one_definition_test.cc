@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // No type has two definitions: a program that holds two different ones of one name is undefined, and
 // neither compiler nor linker says so. Read off the sources of the whole tree, as clang-format leaves
 // them: what is defined in a namespace begins a line. Types of unnamed namespaces are a file's own.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which calls of the model an explainer may make.
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a plan makes of controls: twins of an explanation, and explanations of their own.
 
 #include <doctest/doctest.h>

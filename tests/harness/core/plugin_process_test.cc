@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a plugin says, and what becomes of it: by scripts that say what a test has written down.
 
 #include "harness/core/border/plugin_process.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Segments of images on their way from a dataset to an explainer.
 
 #include <doctest/doctest.h>

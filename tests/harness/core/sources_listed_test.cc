@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A source that no CMakeLists.txt names is missing from its library in silence; the program that
 // needs it may be a plugin, which then fails only when it is loaded.
 

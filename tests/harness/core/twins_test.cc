@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // No six lines are in two rooms: read off the sources of the whole tree. A line is code without
 // its comment and its spaces; blank lines, braces, preprocessor, namespace and using lines, and
 // labels such as `private:` do not count.

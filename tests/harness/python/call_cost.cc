@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a call of a plugin costs, from the host's matrix to the host's matrix:
 //
 //   plugin_call_cost PYTHON RUNNER LIBRARY   (RUNNER: harness/python/conoscope/_run_plugin.py,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The digits that ship, as a user would hold them, and a cache and a store of the test's own."""
 
 import os

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An explainer whose projection is what it is without one: for call_cost.cc.
 
 #include "conoscope/sdk/explainer.h"

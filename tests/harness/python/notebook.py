@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs a notebook's cells as Jupyter would, without Jupyter.
 
     notebook.py FILE     runs it in a folder of its own and writes what its cells show into it

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The command, for tests of plugins in Python."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Finding the installed command, and installing the package."""
 
 import pathlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """docs/python.md, and a bottleneck of one's own in docs/models.md, run as they are written, and print what they say."""
 
 import contextlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """conoscope.explain(): an explainer's arrays."""
 
 import base64

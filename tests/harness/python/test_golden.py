@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The golden values of the papers' own code, through arrays alone: every case that has the arrays of
 a whole subject, by conoscope.measure(), which is the command."""
 

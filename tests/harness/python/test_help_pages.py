@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Man pages and shell completion, which harness/packages makes from the help texts."""
 
 import os

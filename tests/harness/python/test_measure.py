@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """conoscope.measure(): arrays in, scores out."""
 
 import json

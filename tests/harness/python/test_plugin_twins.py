@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Each broken plugin fails `plugin check` for what it is."""
 
 import sys

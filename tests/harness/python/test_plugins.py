@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Methods in Python: metadata, calls, faults, provenance; docs/process-plugins.md."""
 
 import json

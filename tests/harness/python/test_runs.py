@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """conoscope.run(), plan() and Store."""
 
 import pathlib

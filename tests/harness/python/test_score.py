@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """conoscope.score(): a dictionary object in, scores out. Small stand-ins have the interfaces of libraries."""
 
 import pathlib

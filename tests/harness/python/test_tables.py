@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tables of the docs are what their commands print from the results that ship."""
 
 import importlib.util

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Networks of PyTorch, handed over. Needs Debian's python3-torch."""
 
 import collections

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The border is C11: this file is compiled as such, and used from abi_test.cc. */
 #include "conoscope/sdk/abi.h"
 

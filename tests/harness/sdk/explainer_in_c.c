@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* A whole explainer in C11, from abi.h alone: each output's one concept points to the mean activation
  * of its class, from that of all. */
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "conoscope/sdk/split.h"
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A bit of a cached artifact that flips on the disk changes no score: the artifact is made again, and
 // the user is told.
 

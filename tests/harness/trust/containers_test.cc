@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Two supervisors that cannot see each other's processes, as in two containers, share one cache.
 
 #include "tests/harness/trust/trials.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Preloaded into the command: lets one call of those that bring files to the disk fail, see
 // failing_calls.h. Only files below the folder count, so that the loader's own do not.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every call that brings something to the disk, in the supervisor and its workers, fails once: what
 // was recorded stays recorded, and the next run completes, with the same bytes.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // SIGKILL, as from an out-of-memory killer or a batch system, hits a worker or the supervisor at any
 // moment: no plugin is blamed for it, and the same command ends with the same bytes.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Preloaded into the command: keeps, beside a folder, what a disk would hold of it if the power went
 // now and every write that nobody brought to the disk were lost. Names are there at once: a file may
 // have its name, and nothing in it. Writes are lost as a whole; it tries no other order of them, and

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The power goes in the middle of a run: a real file system that forgets everything it was not made to
 // write, and, where none may be mounted, an image of what a disk would have. What was said to be recorded is recorded, and the next run ends with the same bytes.
 

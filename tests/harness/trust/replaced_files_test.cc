@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Files that are replaced while a run is going on: no score of the new one under the old one's hash.
 
 #include <fstream>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What --confine promises, what plugins may ask for beyond it, and what is recorded of either.
 
 #include <doctest/doctest.h>

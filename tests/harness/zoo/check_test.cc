@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every broken plugin fails the conformance suite for its own reason; sound ones pass.
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What counts as memory that grows without end, apart from any plugin.
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Plugins that mean harm: what they forge is not believed, what they take is bounded, what they start
 // ends, and what is none of their business stays shut. With and without confinement.
 

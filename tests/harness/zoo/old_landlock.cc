@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Preloaded into the command: Landlock answers as that of Linux 5.19, version 2, before it could keep
 // files from being emptied.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs a command as on a kernel that answers one system call with an error:
 // refused_call NUMBER ERRNO COMMAND...
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A run of good and broken plugins together: the good ones lose nothing, and each fault is a row
 // that says what it was.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "metrics/causal/causal_effects.h"
 
 #include <doctest/doctest.h>

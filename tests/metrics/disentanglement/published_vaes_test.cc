@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Three published VAEs on dSprites: their codes are data that are not part of the source tree.
 
 #include <doctest/doctest.h>

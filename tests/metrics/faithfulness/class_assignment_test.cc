@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "metrics/faithfulness/class_assignment.h"
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "metrics/faithfulness/effective_concepts.h"
 
 #include <doctest/doctest.h>

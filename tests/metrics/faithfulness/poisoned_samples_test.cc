@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "metrics/faithfulness/attack/poisoned_samples.h"
 
 #include <doctest/doctest.h>

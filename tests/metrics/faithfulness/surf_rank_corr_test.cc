@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "metrics/faithfulness/surf/surf_rank_corr.h"
 
 #include <doctest/doctest.h>

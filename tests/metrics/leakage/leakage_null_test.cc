@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "metrics/leakage/leakage_null.h"
 
 #include <doctest/doctest.h>

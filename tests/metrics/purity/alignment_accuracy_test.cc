@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "metrics/purity/alignment_accuracy.h"
 
 #include <doctest/doctest.h>

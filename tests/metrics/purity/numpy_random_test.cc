@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "metrics/purity/numpy_random.h"
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The group: what it needs, what it gives, what it says where it has no number.
 
 #include <doctest/doctest.h>

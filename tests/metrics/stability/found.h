@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // Explanations for the tests of measures over seeds, with a head that is always the same.

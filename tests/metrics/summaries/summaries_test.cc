@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What pictures are drawn from: each table against values worked out by hand.
 #include <doctest/doctest.h>
 

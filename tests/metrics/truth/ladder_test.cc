@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which fault which measure sees. A world of 64 features and its true dictionary, made worse step
 // by step.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "metrics/truth/sparse_probing.h"
 
 #include <doctest/doctest.h>

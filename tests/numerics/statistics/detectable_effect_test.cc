@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "numerics/statistics/detectable_effect.h"
 
 #include <doctest/doctest.h>

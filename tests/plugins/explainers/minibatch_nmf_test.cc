@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "plugins/explainers/ice/minibatch_nmf.h"
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the methods' functions take as int must fit in one.
 
 #include <doctest/doctest.h>

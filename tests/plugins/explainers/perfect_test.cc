@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The three settings whose quality is known: perfect, random_importance, random_concepts.
 
 #include <doctest/doctest.h>

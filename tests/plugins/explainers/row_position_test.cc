@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a projection says of a sample must not depend on where the sample stands: equal rows have equal
 // bits, or ties between samples are broken by row number.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The explainers that are sparse autoencoders, called through the C border.
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // A network of the user's own, in a file: one of its layers and its linear head are the head view.

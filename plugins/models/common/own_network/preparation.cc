@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "plugins/models/common/own_network/preparation.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // What trained classifiers and regressors with a head view share: all of them but the layers below

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // What lies between a layer of a trained classifier and its outputs, as a function and its derivative.

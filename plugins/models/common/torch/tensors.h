@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // Between the arrays of the plugin border and libtorch's tensors.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/plugins/models/concepts/concept_data.h"
 
 using namespace conoscope::testing;

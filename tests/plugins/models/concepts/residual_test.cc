@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // encoder = resnet of the concept models, and the residual network by itself.
 
 #include "plugins/models/common/torch/residual.h"

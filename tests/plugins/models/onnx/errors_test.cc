@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Files, layers, heads and inputs that onnx refuses.
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The plugin border of conoscope, in C11. Everything that crosses it is declared here.
  *
  * A plugin is a shared library that exports one function, conoscope_plugin_entry(), and carries its

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // Eigen on this side of the border only: a plugin that wants it includes this header and finds

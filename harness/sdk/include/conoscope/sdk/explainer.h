@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // An explainer finds concepts in a trained head view and says how much each matters to each output.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // A metric judges what a subject offers. Its scores are declared in the metadata, one table each:

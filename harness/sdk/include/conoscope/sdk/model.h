@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // A model is trained on a dataset (or loaded) and offers views: head, concept or latent view.

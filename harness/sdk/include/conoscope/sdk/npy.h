@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // The header of a .npy file (NumPy format 1.0 to 3.0), for reading and writing. What follows the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // A plugin's parameters, declared once: the metadata are made from the declaration, and what the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // What the four kinds of plugin share: parameters, arrays, the host, error translation and the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // What crosses the border where C++ throws: each status is one exception, in both directions.
