@@ -96,8 +96,10 @@ int artifact_command(const Arguments& arguments) {
       wanted.push_back({cell, "explanation", kept.explanation});
   }
   if (wanted.empty())
-    throw UsageError("artifact: the cache " + options.cache().string() + " has nothing of " + word +
-                     ": it was trimmed, or the work was done with another one (--cache)");
+    throw UsageError(
+        "artifact: the cache " + options.cache().string() + " has nothing of " + word +
+        ": it was trimmed, or the work was done with another one (--cache) or elsewhere; "
+        "`conoscope debug CELL FILE` makes a cell's again");
   return saved_or_not([&] {
     if (!options.has("output")) {
       std::cout << results::to_text(table_of(wanted), format);

@@ -139,7 +139,7 @@ std::vector<results::CurrentScore> scores_of(const Options& options, const Side&
                                              results::Store* store, results::ScoreFilter filter,
                                              const Kept& kept) {
   if (side.kind == "store") {
-    auto other = open_store(options, side.name);
+    auto other = open_store(options, store_named(side.name));
     filter.run.clear();
     filter.dataset = kept_in(other, "dataset", kept);
     filter.model = kept_in(other, "model", kept);

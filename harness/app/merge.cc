@@ -73,10 +73,12 @@ int merge_command(const Arguments& arguments) {
   Options options(
       "merge FILE... [options]",
       "Adds the results of other stores to this one, in any order and any number of times.\n"
+      "FILE published: the results that ship.\n"
       "With --verify, only if cells of each of them, drawn at random from those that are new,\n"
       "come out the same when they are run again here, as by `conoscope verify`.\n"
       "Exit code 6: some did not, or could not be run; nothing was taken.",
       {"conoscope merge shard1.db shard2.db --store all.db",
+       "conoscope merge published --store mine.db",
        "conoscope merge shard1.db --verify 2 --store board.db"});
   options.positional("files", -1);
   options.with_store();
@@ -87,12 +89,13 @@ int merge_command(const Arguments& arguments) {
   check_run_again_options(options);
   if (options.has("verify")) options.number("verify", 1);
   const auto& files = options.list("files");
+  const auto file_of = [&files](std::size_t i) { return store_named(files[i]); };
   // All are opened before there is a store to merge into: a mistyped name must not leave an empty one.
   const bool verifies = options.has("verify");
   std::vector<results::Store> others;  // read once: what is run again is what is taken
-  for (const auto& file : files) {
-    auto other =
-        results::Store::open(file, verifies ? results::Mode::kCopy : results::Mode::kReadOnly);
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    auto other = results::Store::open(file_of(i),
+                                      verifies ? results::Mode::kCopy : results::Mode::kReadOnly);
     results::require_identities(other);
     if (verifies) others.push_back(std::move(other));
   }
@@ -113,7 +116,7 @@ int merge_command(const Arguments& arguments) {
     std::int64_t rows = 0, attempts = 0;
     // One at a time: a thousand stores would not fit into memory.
     for (const auto& [table, added] :
-         verifies ? results::merge(store, others[i]) : results::merge(store, files[i])) {
+         verifies ? results::merge(store, others[i]) : results::merge(store, file_of(i))) {
       rows += added;
       if (table == "attempt") attempts = added;
     }

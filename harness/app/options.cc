@@ -103,6 +103,12 @@ void Options::with_store() {
        "as text, or a folder of those; published: the results that ship");
 }
 
+void Options::with_from() {
+  text("from", "STORE",
+       "first take what these results have of the cells and this build would compute alike; "
+       "published: the results that ship");
+}
+
 void Options::with_verify() {
   flag("verify", "first read the whole store, and stop where it is not what was written");
 }
@@ -191,13 +197,10 @@ std::uint64_t Options::number(const char* name, std::int64_t least, std::int64_t
 unsigned Options::jobs() const { return static_cast<unsigned>(number("jobs", 1, 1024)); }
 
 fs::path Options::store() const {
-  if (!has("store")) return default_store();
-  fs::path file = get<std::string>("store");
-  std::error_code ignored;
-  // The results that ship, in whatever folder one is.
-  if (file == "published" && !fs::exists(file, ignored)) return share_folder() / "published";
-  return file;
+  return has("store") ? store_named(get<std::string>("store")) : default_store();
 }
+
+fs::path Options::from() const { return store_named(get<std::string>("from")); }
 
 fs::path Options::cache() const {
   return has("cache") ? fs::path(get<std::string>("cache")) : default_cache();
@@ -274,6 +277,11 @@ int run_action(const std::string& command, std::span<const Command> actions,
     names.emplace_back(known.name);
   }
   throw UsageError("no action " + command + " " + action + core::did_you_mean(action, names));
+}
+
+fs::path store_named(const std::string& name) {
+  std::error_code ignored;
+  return name == "published" && !fs::exists(name, ignored) ? share_folder() / name : fs::path(name);
 }
 
 fs::path find_run_file(const std::string& name) {

@@ -43,6 +43,8 @@ class Options {
   void positional(const char* name, int count);
   /// --store FILE
   void with_store();
+  /// --from STORE: results to take before anything is computed
+  void with_from();
   /// --verify, which open_store() heeds
   void with_verify();
   /// --dataset, --model, --explainer
@@ -82,6 +84,8 @@ class Options {
   const std::vector<std::string>& list(const std::string& name) const;
 
   std::filesystem::path store() const;
+  /// What --from names; only where it is given.
+  std::filesystem::path from() const;
   std::filesystem::path cache() const;
   results::Format format() const;
   std::vector<std::filesystem::path> plugin_path() const;
@@ -108,6 +112,10 @@ class Options {
 /// or prints them.
 int run_action(const std::string& command, std::span<const Command> actions,
                const Arguments& arguments);
+
+/// A store, as a user names it: a file or folder, or "published" for the results that ship, in whatever
+/// folder one is.
+std::filesystem::path store_named(const std::string& name);
 
 /// A file, or the name of a run file that ships (quick, quick.toml, ...).
 /// throws  UsageError: neither; lists those that ship

@@ -5,10 +5,12 @@
 #include <fstream>
 #include <iostream>
 #include <map>
+#include <regex>
 #include <string_view>
 
 #include "harness/app/command.h"
 #include "harness/app/store_options.h"
+#include "harness/core/names.h"
 #include "harness/core/path_fault.h"
 #include "results/store/error.h"
 #include "results/store/sql.h"
@@ -74,6 +76,17 @@ std::string what_there_is(results::Store& store, std::string_view sql) {
   return named.empty() ? all : named;
 }
 
+/// " takes --set metric=, component=, control=": the parameters of a saved query.
+std::string parameters_text(const std::string& sql) {
+  static const std::regex kParameter(":([a-z_]+)");
+  std::vector<std::string> names;
+  for (std::sregex_iterator it(sql.begin(), sql.end(), kParameter), end; it != end; ++it)
+    if (const std::string name = (*it)[1]; !core::contains(names, name)) names.push_back(name);
+  std::string out;
+  for (const std::string& name : names) out += (out.empty() ? " takes --set " : ", ") + name + "=";
+  return names.empty() ? " takes no parameter" : out;
+}
+
 /// A name that the store does not have comes back with those that it has.
 results::Table answer(results::Store& store, const std::string& sql,
                       const std::map<std::string, std::string>& parameters,
@@ -135,7 +148,12 @@ int query_command(const Arguments& arguments) {
   } else {
     sql = options.list("sql")[0];
   }
-  std::cout << results::to_text(answer(store, sql, parameters, limits), format);
+  if (const auto run = parameters.find("run"); run != parameters.end() && options.has("saved"))
+    run->second = store.find_run(run->second);
+  const results::Table table = answer(store, sql, parameters, limits);
+  std::cout << results::to_text(table, format);
+  if (table.rows.empty() && options.has("saved"))
+    std::cerr << "no rows; " << options.get<std::string>("saved") << parameters_text(sql) << '\n';
   return kOk;
 }
 

@@ -19,6 +19,7 @@
 #include "harness/app/progress.h"
 #include "harness/app/selection.h"
 #include "harness/app/submission.h"
+#include "harness/app/taking.h"
 #include "harness/core/artifacts/work_folders.h"
 #include "harness/core/plan/over_seeds.h"
 #include "harness/core/run/peers.h"
@@ -61,6 +62,7 @@ std::optional<int> stopped_code(const core::RunOutcome& outcome) {
 void add_options(Options& options) {
   options.positional("file", 1);
   options.with_store();
+  options.with_from();
   options.with_plugins();
   options.with_profile();
   options.with_jobs();
@@ -288,15 +290,21 @@ int run_command(const Arguments& arguments) {
       {"conoscope run", "conoscope run my.toml -j 2",
        "conoscope run my.toml --only explainer=kmeans --only seed=0",
        "conoscope run my.toml --shard 2/8 --store shard2.db",
+       "conoscope run quick.toml --from published",
        "conoscope run leakage_causes.toml --profile paper"});
   add_options(options);
   if (!options.parse(arguments)) return kOk;
   const auto format = options.format();
   Work work = work_of(options);
-  if (options.has("prepare")) return prepare(options, work);
+  if (options.has("prepare")) {
+    if (options.has("from")) throw UsageError("--from cannot be combined with --prepare");
+    return prepare(options, work);
+  }
 
+  auto from = open_from(options);  // before there is a store: a mistyped name must not leave one
   results::Store store = results::Store::open(options.store(), results::Mode::kReadWrite);
   core::register_run(work.plan, store);
+  if (from) take_from(work.plan, store, *from, options.get<std::string>("from"));
   const auto todo = cells_to_do(options, work, store);
   Recovery recovery(work.plan, work.cache);
   work.how.recover = [&recovery](const results::StoreError& e) { return recovery.open(e); };

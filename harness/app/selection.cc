@@ -116,12 +116,16 @@ void report_changed_plugins(const core::Plan& plan, results::Store& store,
   for (const std::string& cell : core::good_cells(plan, store))
     changed += finished.count(cell) == 0;
   if (changed == 0) return;
-  constexpr std::size_t kMost = 5;
-  const auto what = core::changed_files(plan, store);
   std::cerr << changed
             << (changed == 1 ? " finished cell is run again: what made it has changed"
                              : " finished cells are run again: what made them has changed")
             << " (raise a plugin's version when its results change)\n";
+  print_changed_files(plan, store);
+}
+
+void print_changed_files(const core::Plan& plan, results::Store& store) {
+  constexpr std::size_t kMost = 5;
+  const auto what = core::changed_files(plan, store);
   std::size_t said = 0;
   for (const auto& one : what)
     if (said++ < kMost) std::cerr << "  " << one << '\n';

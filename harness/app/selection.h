@@ -46,4 +46,8 @@ std::vector<std::size_t> select_cells(const core::Plan& plan, const std::set<std
 void report_changed_plugins(const core::Plan& plan, results::Store& store,
                             const std::set<std::string>& finished);
 
+/// Says on stderr by which files and packages a store has what the plan's plugins would make, and by
+/// which it would be made today: a few of them.
+void print_changed_files(const core::Plan& plan, results::Store& store);
+
 }  // namespace conoscope::app

@@ -11,4 +11,8 @@ StatusReport status(Store& store, const std::string& run) {
           saved_query(store, "messages", {{"run", run}})};
 }
 
+Table origins(Store& store, const std::string& run) {
+  return saved_query(store, "origins", {{"run", run}});
+}
+
 }  // namespace conoscope::results

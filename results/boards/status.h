@@ -17,4 +17,7 @@ struct StatusReport {
 /// How far is a run (key), or with an empty key every run?
 StatusReport status(Store& store, const std::string& run = "");
 
+/// How many of a run's cells each version of the program made, and when.
+Table origins(Store& store, const std::string& run = "");
+
 }  // namespace conoscope::results

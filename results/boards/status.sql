@@ -15,6 +15,9 @@ SELECT run.name AS run, run.created_at,
        run.key AS key
 FROM run
 LEFT JOIN cell_state AS state ON state.run = run.key
-WHERE :run IS NULL OR run.key = :run
+WHERE run.key = :run
+   OR (:run IS NULL
+       -- not one of which there are attempts alone, for another run's cells
+       AND (state.cell IS NOT NULL OR NOT EXISTS (SELECT 1 FROM attempt WHERE attempt.run = run.key)))
 GROUP BY run.key
 ORDER BY run.created_at, run.key;

@@ -3,7 +3,10 @@
 
 #include <sqlite3.h>
 
+#include <algorithm>
 #include <array>
+#include <functional>
+#include <iterator>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
@@ -74,9 +77,50 @@ class Attached {
   Connection& connection_;
 };
 
-}  // namespace
+/// Which rows of the other store belong to attempts; of a table that is not here, none.
+struct Choice {
+  std::string_view table, rows;
+};
+constexpr std::string_view kNamedCells =
+    "WITH named_cell (key) AS (SELECT cell FROM other.attempt WHERE id IN temp.chosen_attempt "
+    "UNION SELECT cell FROM other.attempt_peer WHERE attempt IN temp.chosen_attempt) ";
+constexpr Choice kChoices[] = {
+    {"plugin",
+     "EXISTS (SELECT 1 FROM other.attempt WHERE attempt.id IN temp.chosen_attempt AND "
+     "instr(attempt.binaries, theirs.id || ' ' || theirs.version || ' ' || "
+     "substr(theirs.sha256, 1, 16)))"},
+    {"component",
+     "key IN (SELECT dataset FROM other.cell WHERE key IN named_cell UNION SELECT model FROM "
+     "other.cell WHERE key IN named_cell UNION SELECT explainer FROM other.cell WHERE key IN "
+     "named_cell)"},
+    {"metric_key",
+     "metric IN (SELECT metric FROM other.score WHERE attempt IN temp.chosen_attempt)"},
+    {"environment",
+     "key IN (SELECT environment FROM other.attempt WHERE id IN temp.chosen_attempt)"},
+    {"run", "key IN (SELECT run FROM other.attempt WHERE id IN temp.chosen_attempt)"},
+    {"cell", "key IN named_cell"},
+    {"attempt", "id IN temp.chosen_attempt"},
+    {"score", "attempt IN temp.chosen_attempt"},
+    {"sample_score", "attempt IN temp.chosen_attempt"},
+    {"attempt_peer", "attempt IN temp.chosen_attempt"},
+    {"attempt_checksum", "attempt IN temp.chosen_attempt"},
+};
 
-std::map<std::string, std::int64_t> merge(Store& into, Store& other) {
+void add_rows(Connection& connection, std::string_view table, std::string_view with,
+              std::string_view where, std::map<std::string, std::int64_t>& added) {
+  const std::string name(table);
+  // Not OR IGNORE: that would also swallow rows which break a rule.
+  Statement(connection, std::string(with) + "INSERT INTO main." + name + " SELECT * FROM other." +
+                            name + " AS theirs WHERE " + std::string(where) +
+                            " ON CONFLICT DO NOTHING")
+      .run();
+  added[name] = connection.changes();
+}
+
+/// Checks the other store against this one, then has rows added, in one transaction.
+std::map<std::string, std::int64_t> merge_tables(
+    Store& into, Store& other,
+    const std::function<std::map<std::string, std::int64_t>(Connection&)>& add) {
   std::error_code ignored;
   if (std::filesystem::equivalent(into.path(), other.path(), ignored))
     throw std::invalid_argument("merge: " + other.path().string() + " into itself");
@@ -87,25 +131,44 @@ std::map<std::string, std::int64_t> merge(Store& into, Store& other) {
   Transaction transaction(connection);
   for (const Identity& identity : kIdentities)
     require_same_content(connection, identity, other.connection().label());
-
-  std::map<std::string, std::int64_t> added;
-  for (const std::string_view table : kTables) {
-    const std::string name(table);
-    // Not OR IGNORE: that would also swallow rows which break a rule.
-    Statement(connection, "INSERT INTO main." + name + " SELECT * FROM other." + name +
-                              " WHERE true ON CONFLICT DO NOTHING")
-        .run();
-    added[name] = connection.changes();
-  }
-  // Shards of one run start at their own times; the run began with the first.
-  Statement(connection,
-            "UPDATE main.run SET created_at = (SELECT min(main.run.created_at, theirs.created_at) "
-            "FROM other.run AS theirs WHERE theirs.key = main.run.key) "
-            "WHERE EXISTS (SELECT 1 FROM other.run AS theirs WHERE theirs.key = main.run.key AND "
-            "theirs.created_at < main.run.created_at)")
-      .run();
+  auto added = add(connection);
   transaction.commit();
   return added;
+}
+
+}  // namespace
+
+std::map<std::string, std::int64_t> merge(Store& into, Store& other) {
+  return merge_tables(into, other, [](Connection& connection) {
+    std::map<std::string, std::int64_t> added;
+    for (const std::string_view table : kTables) add_rows(connection, table, "", "true", added);
+    // Shards of one run start at their own times; the run began with the first.
+    Statement(
+        connection,
+        "UPDATE main.run SET created_at = (SELECT min(main.run.created_at, theirs.created_at) "
+        "FROM other.run AS theirs WHERE theirs.key = main.run.key) "
+        "WHERE EXISTS (SELECT 1 FROM other.run AS theirs WHERE theirs.key = main.run.key AND "
+        "theirs.created_at < main.run.created_at)")
+        .run();
+    return added;
+  });
+}
+
+std::map<std::string, std::int64_t> merge_attempts(Store& into, Store& other,
+                                                   std::span<const std::string> attempts) {
+  return merge_tables(into, other, [attempts](Connection& connection) {
+    connection.execute(
+        "CREATE TEMP TABLE IF NOT EXISTS chosen_attempt (id TEXT NOT NULL PRIMARY KEY); "
+        "DELETE FROM temp.chosen_attempt");
+    Statement& choose = connection.kept("INSERT OR IGNORE INTO temp.chosen_attempt VALUES (?)");
+    for (const std::string& attempt : attempts) choose.run(attempt);
+    std::map<std::string, std::int64_t> added;
+    for (const std::string_view table : kTables)
+      if (const auto choice = std::ranges::find(kChoices, table, &Choice::table);
+          choice != std::end(kChoices))
+        add_rows(connection, table, kNamedCells, choice->rows, added);
+    return added;
+  });
 }
 
 std::map<std::string, std::int64_t> merge(Store& into, const std::filesystem::path& from) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <span>
 #include <string>
 
 #include "results/store/store.h"
@@ -21,5 +22,12 @@ namespace conoscope::results {
 ///          std::invalid_argument: both are the same file
 std::map<std::string, std::int64_t> merge(Store& into, Store& other);
 std::map<std::string, std::int64_t> merge(Store& into, const std::filesystem::path& from);
+
+/// The same for some attempts that count, with all that they refer to. Of the runs that made them, the
+/// rows of `run` alone come along, not what these runs ask for.
+///
+/// attempts  ids; one that the other store does not have brings nothing
+std::map<std::string, std::int64_t> merge_attempts(Store& into, Store& other,
+                                                   std::span<const std::string> attempts);
 
 }  // namespace conoscope::results

@@ -56,7 +56,25 @@ void require_file(const std::filesystem::path& path) {
     throw StoreError(StoreProblem::cannot_open, path.string() + ": not a file");
 }
 
+/// All that lie in it; empty: none, or it cannot be read.
+std::vector<std::filesystem::path> text_forms_in(const std::filesystem::path& folder) {
+  std::vector<std::filesystem::path> out;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error))
+    if (entry.is_regular_file() && is_text_form(entry.path())) out.push_back(entry.path());
+  std::ranges::sort(out);
+  return out;
+}
+
+[[noreturn]] void refuse_to_write(const std::filesystem::path& path, const std::string& what) {
+  throw StoreError(StoreProblem::read_only,
+                   path.string() + ": " + what +
+                       " is only read; to go on with it, `conoscope merge " + path.string() +
+                       " --store NEW.db`; `run` and `reproduce` take from it with --from");
+}
+
 std::unique_ptr<Connection> open_for_writing(const std::filesystem::path& path) {
+  if (!text_forms_in(path).empty()) refuse_to_write(path, "a folder of stores in text form");
   require_file(path);
   const std::filesystem::path folder = folder_of(target_of(path));
   std::error_code ignored;
@@ -69,10 +87,7 @@ std::unique_ptr<Connection> open_for_writing(const std::filesystem::path& path) 
                          " is read-only, and SQLite keeps its journal beside the store");
   if (std::filesystem::exists(path, ignored) && !is_writable(path))
     throw StoreError(StoreProblem::read_only, path.string() + ": the file is read-only");
-  if (is_text_form(path))
-    throw StoreError(StoreProblem::read_only,
-                     path.string() + ": the text form of a store is only read; to go on with it, "
-                                     "`conoscope merge " + path.string() + " --store NEW.db`");
+  if (is_text_form(path)) refuse_to_write(path, "the text form of a store");
   auto connection = connect(sqlite_uri(path, "mode=rwc"), path.string(),
                             SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
   if (connection->file_is_read_only())
@@ -254,27 +269,15 @@ Store::Store(Store&&) noexcept = default;
 Store& Store::operator=(Store&&) noexcept = default;
 Store::~Store() = default;
 
-namespace {
-
-std::vector<std::filesystem::path> text_forms_in(const std::filesystem::path& folder) {
-  std::vector<std::filesystem::path> out;
-  for (const auto& entry : std::filesystem::directory_iterator(folder))
-    if (entry.is_regular_file() && is_text_form(entry.path())) out.push_back(entry.path());
-  std::ranges::sort(out);
-  if (out.empty())
-    throw StoreError(StoreProblem::cannot_open,
-                     folder.string() + ": a folder without a store in text form");
-  return out;
-}
-
-}  // namespace
-
 Store Store::open(const std::filesystem::path& path, Mode mode) {
   auto parts = std::make_unique<Parts>();
   parts->path = path;
   std::error_code ignored;
   if (mode != Mode::kReadWrite && std::filesystem::is_directory(path, ignored)) {
     const auto files = text_forms_in(path);
+    if (files.empty())
+      throw StoreError(StoreProblem::cannot_open,
+                       path.string() + ": a folder without a store in text form");
     parts->connection = in_memory(path.string());
     make_store(*parts->connection, newest_schema());
     Store all(std::move(parts));
@@ -485,10 +488,21 @@ std::map<std::array<std::string, 3>, std::int64_t> Store::peak_memory() {
 
 std::vector<RunRow> Store::runs() {
   Statement query(connection(),
-                  "SELECT key, name, file_text, created_at FROM run ORDER BY created_at, key");
+                  "SELECT key, name, file_text, created_at FROM run "
+                  "WHERE EXISTS (SELECT 1 FROM run_cell WHERE run_cell.run = run.key) "
+                  "OR NOT EXISTS (SELECT 1 FROM attempt WHERE attempt.run = run.key) "
+                  "ORDER BY created_at, key");
   std::vector<RunRow> rows;
   while (query.step()) rows.push_back({query.text(0), query.text(1), query.text(2), query.text(3)});
   return rows;
+}
+
+RunRow Store::run(std::string_view key) {
+  Statement query(connection(), "SELECT key, name, file_text, created_at FROM run WHERE key = ?");
+  if (!query.bind_all(key).step())
+    throw StoreError(StoreProblem::not_found,
+                     connection().label() + ": there is no run " + std::string(key));
+  return {query.text(0), query.text(1), query.text(2), query.text(3)};
 }
 
 std::string Store::find_run(std::string_view text) {
@@ -519,7 +533,8 @@ std::string Store::find_cell(std::string_view prefix) {
   if (keys.size() == 1 || (!keys.empty() && keys.front() == prefix)) return keys.front();
   throw StoreError(StoreProblem::not_found,
                    connection().label() + ": " +
-                       (keys.empty() ? "no cell begins with \"" + std::string(prefix) + "\""
+                       (keys.empty() ? "no cell begins with \"" + std::string(prefix) +
+                                           "\"; `conoscope export` has their keys"
                                      : "several cells begin with \"" + std::string(prefix) +
                                            "\": " + listed(keys)));
 }

@@ -105,8 +105,14 @@ class Store {
   /// explainer (empty for none).
   std::map<std::array<std::string, 3>, std::int64_t> peak_memory();
 
-  /// Oldest first.
+  /// Oldest first. Left out are those of which the store has attempts alone, for another run's cells,
+  /// and not what they ask for (merge_attempts(), text_form.h).
   std::vector<RunRow> runs();
+
+  /// The run with this key, whatever the store has of it.
+  ///
+  /// throws  StoreError (not_found)
+  RunRow run(std::string_view key);
 
   /// The key of a run given by its key, by a prefix that only one key has, or by its name (the
   /// newest run of that name).

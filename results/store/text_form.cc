@@ -35,16 +35,18 @@ struct Choice {
 };
 constexpr Choice kChoices[] = {
     {"plugin",
-     "EXISTS (SELECT 1 FROM attempt WHERE id IN chosen_attempt AND instr(binaries, plugin.sha256))"},
+     "EXISTS (SELECT 1 FROM attempt WHERE attempt.id IN chosen_attempt AND instr(binaries, "
+     "plugin.id || ' ' || plugin.version || ' ' || substr(plugin.sha256, 1, 16)))"},
     {"component",
-     "key IN (SELECT dataset FROM cell WHERE key IN named_cell UNION SELECT model FROM cell WHERE key "
+     "key IN (SELECT dataset FROM cell WHERE key IN named_cell UNION SELECT model FROM cell WHERE "
+     "key "
      "IN named_cell UNION SELECT explainer FROM cell WHERE key IN named_cell)"},
     {"metric_key",
-     "metric IN (SELECT metric FROM run_metric WHERE run IN chosen_run UNION SELECT metric FROM score "
+     "metric IN (SELECT metric FROM run_metric WHERE run IN chosen_run UNION SELECT metric FROM "
+     "score "
      "WHERE attempt IN chosen_attempt)"},
     {"environment", "key IN (SELECT environment FROM attempt WHERE id IN chosen_attempt)"},
-    {"run",
-     "key IN chosen_run OR key IN (SELECT run FROM attempt WHERE id IN chosen_attempt)"},
+    {"run", "key IN chosen_run OR key IN (SELECT run FROM attempt WHERE id IN chosen_attempt)"},
     {"cell", "key IN named_cell"},
     {"run_cell", "run IN chosen_run"},
     {"run_metric", "run IN chosen_run"},
@@ -64,6 +66,17 @@ std::string json_array(std::span<const std::string> keys) {
   std::string out = "[";
   for (const std::string& key : keys) out += (out.size() > 1 ? ",\"" : "\"") + key + "\"";
   return out + "]";
+}
+
+/// What a row has in a column.
+std::string value_of(std::string_view table, const std::string& column, bool all, bool parts) {
+  if (!parts && (column == "attempt" || (table == "attempt" && column == "id")))
+    return "iif(" + column + " LIKE '%-scores', " + column + ", " + column + " || '-scores')";
+  // The newest of a component's names may be that of a run which is not written.
+  if (!all && table == "component" && column == "name")
+    return "coalesce((SELECT min(run_component.name) FROM run_component WHERE component = key AND "
+           "run IN chosen_run), name)";
+  return column;
 }
 
 void add_escaped(std::string_view text, std::string& out) {
@@ -244,9 +257,8 @@ void write_text_form(Store& store, std::span<const std::string> runs, bool parts
     known.bind_all(table);
     while (known.step()) {
       const std::string column = known.text(0);
-      const bool is_attempt = column == "attempt" || (table == "attempt" && column == "id");
       head += "\t" + column;
-      columns += (columns.empty() ? "" : ", ") + (is_attempt && !parts ? column + " || '-scores'" : column);
+      columns += (columns.empty() ? "" : ", ") + value_of(table, column, runs.empty(), parts);
       if (known.integer(1) > 0) order += (order.empty() ? "" : ", ") + column;
     }
     known.reset();

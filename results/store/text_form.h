@@ -26,7 +26,7 @@ namespace conoscope::results {
 ///
 /// runs   their keys; empty: all, with the store's events
 /// parts  false: without the scores' parts. Such an attempt is another one than the whole: its id ends in
-///        "-scores", and it merges beside it.
+///        "-scores", and it merges beside it. One that ends so already keeps its id.
 /// write  is given the text piece by piece
 void write_text_form(Store& store, std::span<const std::string> runs, bool parts,
                      const std::function<void(std::string_view)>& write);

@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "results/formats/format.h"
+#include "results/store/checksum.h"
 #include "results/store/export.h"
 #include "results/store/sqlite.h"
 #include "tests/results/sample.h"
@@ -237,6 +238,67 @@ TEST_CASE("merge: the same key with another content is refused, and nothing is t
   other.seed = 77;
   CHECK(with_plan(model, other, sample::metric("a")).find("conflict cell d/m/") == 0);
   CHECK(with_plan(model, last, sample::metric("a", "lower")).find("conflict metric a") == 0);
+}
+
+TEST_CASE("merge attempts: those that are named, with what they refer to and no more") {
+  const sample::Scratch folder;
+  Store there = Store::open(folder / "there.db", Mode::kReadWrite);
+  sample::ask(there, {.run = "theirs", .explainers = {"e", "f"}});
+  there.add_environment(environment_row("elsewhere"));
+  const std::string key = key_of("d", "m", "e", 1), peer = key_of("d", "m", "e", 2);
+  AttemptRow wanted = attempt("wanted", key, 1, Status::ok, "theirs");
+  wanted.environment = environment_row("elsewhere").key;
+  wanted.binaries = "e 1.0.0 eeeeeeeeeeeeeeee";
+  for (const char* hash : {"e", "x"})
+    there.add_plugins(std::vector<PluginRow>{
+        {"explainer", "e", "1.0.0", std::string(64, hash[0]), "file.so", "", ""}});
+  there.record(wanted, std::vector{score_row("a", 0.5)}, std::vector{sample_score_row("a", 0, 1)},
+               std::vector{peer});
+  there.record(attempt("other", peer, 1, Status::ok, "theirs"), std::vector{score_row("b", 0.25)});
+  there.add_event({sample::at(1), "event", "note", "a note"});
+
+  Store into = sample::memory({.run = "mine", .seeds = 1, .metrics = {sample::metric("a")}});
+  const std::vector<std::string> ids = {"wanted", "none such"};
+  const auto added = merge_attempts(into, there, ids);
+  CHECK(added.at("attempt") == 1);
+  CHECK(added.at("score") == 1);
+  CHECK(added.at("sample_score") == 1);
+  CHECK(added.at("attempt_peer") == 1);
+  CHECK(added.at("attempt_checksum") == 1);
+  CHECK(added.at("environment") == 1);
+  CHECK(added.at("run") == 1);
+  CHECK(added.at("cell") == 1);    // the peer
+  CHECK(added.at("plugin") == 1);  // not the one of another file
+  CHECK(added.at("component") == 0);
+  CHECK(added.at("metric_key") == 0);
+  verify(into);
+  CHECK(into.connection().text("PRAGMA foreign_key_check") == "");
+  CHECK(into.known(key).scores.contains("a"));
+  CHECK(into.connection().integer("SELECT count(*) FROM event") == 0);
+  // What the other run asks for is not known here, so it is none of this store's runs.
+  REQUIRE(into.runs().size() == 1);
+  CHECK(into.runs()[0].key == "mine");
+  CHECK(into.run("theirs").name == "name of theirs");
+  CHECK(problem_of([&] { into.find_run("theirs"); }) == "not_found");
+  CHECK(problem_of([&] { into.run("none such"); }) == "not_found");
+  for (const auto& [table, rows] : merge_attempts(into, there, ids)) {
+    CAPTURE_BINDING(table);
+    CHECK(rows == 0);
+  }
+  // The rest may follow.
+  CHECK(merge(into, there).at("run_cell") == 6);
+  CHECK(into.runs().size() == 2);
+}
+
+TEST_CASE("merge attempts: another content under the same key is refused") {
+  const sample::Scratch folder;
+  Store there = Store::open(folder / "there.db", Mode::kReadWrite), into = sample::memory();
+  sample::ask(there);
+  const std::string key = key_of("d", "m", "e", 1);
+  there.record(attempt("x", key), std::vector{score_row("a", 0.5)});
+  into.record(attempt("x", key), std::vector{score_row("a", 0.25)});
+  const std::vector<std::string> ids = {"x"};
+  CHECK(problem_of([&] { merge_attempts(into, there, ids); }) == "conflict");
 }
 
 TEST_CASE("merge: of a copy comes what the file held when it was read") {

@@ -3,13 +3,17 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 
+#include "results/boards/history.h"
+#include "results/boards/status.h"
 #include "results/formats/format.h"
 #include "results/store/checksum.h"
 #include "results/store/export.h"
 #include "results/store/merge.h"
+#include "results/store/sqlite.h"
 #include "tests/results/sample.h"
 
 using namespace conoscope::results;
@@ -108,6 +112,70 @@ TEST_CASE("text form: without parts, attempts are others, beside the whole ones"
   CHECK(added.at("attempt") == 2);
   CHECK(added.at("sample_score") == 0);
   CHECK(exported(into) == exported(store));
+}
+
+TEST_CASE("text form: what was left without parts once keeps its ids") {
+  const sample::Scratch folder;
+  Store store = filled();
+  const std::string text = text_of(store, {"run"}, false);
+  write_file(folder / "scores.txt", text);
+  Store back = Store::open(folder / "scores.txt", Mode::kReadOnly);
+  CHECK(text_of(back, {"run"}, false) == text);
+}
+
+TEST_CASE("text form: two layers of a cell are kept, each with its environment and plugin file") {
+  const sample::Scratch folder;
+  Store store = sample::memory({.seeds = 1});
+  const std::string key = key_of("d", "m", "e", 1);
+  for (const int layer : {1, 2}) {
+    const std::string digit = std::to_string(layer);
+    const auto environment = environment_row("cpu: x\nconoscope: " + digit + ".0.0 (abc)\n");
+    store.add_environment(environment);
+    store.add_plugins(std::vector<PluginRow>{
+        {"explainer", "e", "1.0.0", std::string(64, digit[0]), "file.so", "", ""}});
+    AttemptRow made = attempt(digit, key, layer);
+    made.environment = environment.key;
+    made.binaries = "e 1.0.0 " + std::string(16, digit[0]);
+    store.record(made, std::vector{score_row("a", layer), score_row("b", layer)});
+  }
+  for (const bool parts : {true, false}) {
+    write_file(folder / "layers.txt", text_of(store, {"run"}, parts));
+    Store back = Store::open(folder / "layers.txt", Mode::kReadOnly);
+    verify(back);
+    const Table layers = history(back, {.metric = "a"});
+    REQUIRE(layers.rows.size() == 2);
+    const auto column = [&layers](std::size_t row, std::string_view name) {
+      const auto found = std::ranges::find(layers.columns, name, &Column::name);
+      return layers.rows[row][static_cast<std::size_t>(found - layers.columns.begin())];
+    };
+    CHECK(text_of(column(0, "conoscope")) == "1.0.0 (abc)");
+    CHECK(text_of(column(1, "conoscope")) == "2.0.0 (abc)");
+    CHECK(text_of(column(0, "file")) == std::string(16, '1'));
+    CHECK(text_of(column(1, "file")) == std::string(16, '2'));
+    CHECK(std::get<std::int64_t>(column(0, "counts")) == 0);
+    CHECK(std::get<std::int64_t>(column(1, "counts")) == 1);
+    CHECK(to_text(origins(back), Format::csv) ==
+          "run,conoscope,cells,first,last,key\n"
+          "name of run,1.0.0 (abc),1," +
+              sample::at(1) + "," + sample::at(1) +
+              ",run\n"
+              "name of run,2.0.0 (abc),1," +
+              sample::at(2) + "," + sample::at(2) + ",run\n");
+  }
+}
+
+TEST_CASE("text form: a run's components have the names that it calls them by") {
+  const sample::Scratch folder;
+  Store store = sample::memory();
+  auto renamed = sample::component("explainer", "e");
+  renamed.name = "a newer name";
+  store.register_run(
+      {"newer", "newer", "[run]", sample::at(5)},
+      std::vector{sample::component("dataset", "d"), sample::component("model", "m"), renamed},
+      std::vector{sample::cell("d", "m", "e", 1)}, std::vector{sample::metric("a")});
+  write_file(folder / "run.txt", text_of(store, {"run"}));
+  Store part = Store::open(folder / "run.txt", Mode::kReadOnly);
+  CHECK(part.connection().text("SELECT name FROM component WHERE key = 'e'") == "e");
 }
 
 TEST_CASE("text form: a damaged file is refused with its line") {

@@ -54,9 +54,7 @@ StoredCell cell_of(results::Store& store, const std::string& key) {
 /// An empty list: it cannot be read, and `why` says why.
 std::vector<RunFile> readings(results::Store& store, const std::string& run, const fs::path& file,
                               std::string& why) {
-  const auto runs = store.runs();
-  const auto& row = *std::find_if(runs.begin(), runs.end(),
-                                  [&run](const auto& other) { return other.key == run; });
+  const results::RunRow row = store.run(run);
   if (row.file_text == results::kMeasuredText) {
     why = "scored by `conoscope measure`, of arrays that the store does not hold";
     return {};

@@ -162,6 +162,7 @@ def run(
     only=(),
     retry=0,
     plugin_path=(),
+    take_from=None,
     progress=True,
 ):
     """Does what a run file asks for and is not done yet, and returns the Store. It may be stopped
@@ -170,6 +171,7 @@ def run(
     toml_or_dict  the path of a run file, the name of one that ships ("quick"), or its content as a
                   dict; of a dict, relative paths start in the current folder
     jobs          workers at a time
+    take_from     results to take before anything is computed: a Store, its path, or "published"
     progress      with tqdm installed, a bar
 
     Raises ValueError: what is wrong with the run file; ConoscopeError: cells failed (code 4; the
@@ -178,6 +180,8 @@ def run(
     with _run_file(toml_or_dict) as file:
         arguments = ["run", file, "--no-board", "--store", store, "--jobs", jobs, "--retry", retry]
         arguments += options_of({"profile": profile, "only": only, "plugin_path": plugin_path})
+        if take_from is not None:
+            arguments += ["--from", take_from.path if isinstance(take_from, Store) else take_from]
         with bar(progress, "cell") as on_line:
             _command.call(arguments, rename=_renamed(file, toml_or_dict), on_line=on_line)
     return Store(store)

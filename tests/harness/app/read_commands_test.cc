@@ -138,7 +138,8 @@ TEST_CASE_FIXTURE(Fixture, "what is not there is said") {
   CHECK_SAYS(here.run({"board", "nonesuch"}, 2).err, "no run \"nonesuch\"; there are");
   CHECK_SAYS(here.run({"status", "nonesuch"}, 2).err, "no run \"nonesuch\"");
   CHECK_SAYS(here.run({"export", "nonesuch"}, 2).err, "no run \"nonesuch\"");
-  CHECK_SAYS(here.run({"history", "surf_mea"}, 2).err, "surf_mea");
+  CHECK_SAYS(here.run({"history", "surf_mea"}, 2).err,
+             "has no score of the metric surf_mea (did you mean surf_mae?)");
   for (const char* kind : {"dataset", "model", "explainer"})
     CHECK_SAYS(here.run({"board", std::string("--") + kind, "nonesuch"}, 2).err,
                std::string("no ") + kind + " \"nonesuch\" in this run (known: ");
@@ -146,6 +147,10 @@ TEST_CASE_FIXTURE(Fixture, "what is not there is said") {
   CHECK_SAYS(here.run({"board", "-m", "surf_mea"}, 2).err, "surf_mea");
   CHECK_SAYS(here.run({"board", "--all"}, 2).err, "--all needs at least one --metric");
   CHECK_SAYS(here.run({"query", "--saved", "board", "--set", "metric"}, 2).err, "NAME=VALUE");
+  CHECK_SAYS(here.run({"query", "--saved", "history"}).err,
+             "no rows; history takes --set metric=, component=, control=");
+  CHECK_SAYS(here.run({"query", "--saved", "environments", "--set", "run=none"}, 2).err,
+             "no run \"none\"; there are ");
   CHECK_SAYS(here.run({"query", "SELECT reeson FROM score"}, 2).err,
              "no such column: reeson; score has attempt, metric, value, reason, message");
   const std::string two = here.run({"query", "SELECT x FROM cell JOIN run_cell"}, 2).err;

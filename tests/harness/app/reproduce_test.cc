@@ -2,6 +2,7 @@
 // conoscope reproduce: the ledgers fit the studies that ship, and verdicts come from scores.
 
 #include <algorithm>
+#include <filesystem>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -88,6 +89,43 @@ TEST_CASE("reproduce: the command beside a claim shows its study, whatever other
                       [](const Json& one) { return one.value("explainer", "") == "perfect"; }));
   }
   CHECK(seen > 5);
+}
+
+TEST_CASE("reproduce: --from takes the cells of its studies, and says how many of each") {
+  const Workspace there, here;
+  if (!here.can_train()) SKIP_TEST("this build has no libtorch, and with it not all models");
+  for (const char* explainer : {"perfect", "random_importance"})
+    there.run({"run", "sanity", "--no-board", "--only", std::string("explainer=") + explainer,
+               "--only", "control=none"});
+  const auto row_of = [](const Json& rows) {
+    for (const auto& row : rows)
+      if (row["run file"] == "sanity" && has(row["claim"], "ICE-Eval is blind")) return row;
+    return Json();
+  };
+  const Json wanted = row_of(there.json({"reproduce", "surf", "--no-run"}));
+  REQUIRE(wanted["verdict"] != "no data");
+  const Ended ended =
+      here.run({"reproduce", "surf", "--no-run", "--from", there.store(), "--format", "json"});
+  CHECK(row_of(Json::parse(ended.out)) == wanted);
+  const std::string taken =
+      there.query("SELECT count(DISTINCT cell) AS n FROM attempt")[0]["n"].dump();
+  CHECK_SAYS(ended.err, " cells: " + taken + " taken from " + there.store() + ", ");
+  CHECK_SAYS(ended.err, "parsimony: ");
+  CHECK(here.count("attempt") == there.count("attempt"));
+  // They are there now.
+  CHECK_SAYS(here.run({"reproduce", "surf", "--no-run", "--from", there.store()}).err,
+             " cells: " + taken + " were there, ");
+}
+
+TEST_CASE("reproduce: what ships is judged without computing anything") {
+  const Workspace here;
+  if (!here.can_train()) SKIP_TEST("this build has no libtorch, and with it not all models");
+  for (const auto& paper : kPapers) {
+    CAPTURE(paper);
+    CHECK(here.json({"reproduce", paper, "--no-run", "--store", "published"}).size() > 10);
+  }
+  CHECK_FALSE(std::filesystem::exists(here.store()));
+  CHECK_SAYS(here.run({"reproduce", "irs", "--store", "published"}, 5).err, "with --from");
 }
 
 TEST_CASE(

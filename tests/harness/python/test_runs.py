@@ -50,6 +50,23 @@ def test_a_run_and_its_store(tmp_path):
     assert store.status()
 
 
+def test_results_are_taken_from_another_store():
+    first = conoscope.run(digits_run())
+    second = conoscope.run(digits_run(), store="second.db", take_from=first)
+    attempts = "SELECT id, started_at FROM attempt ORDER BY id"
+    assert rows(second.query(attempts)) == rows(first.query(attempts))
+    with pytest.raises(conoscope.ConoscopeError, match="no such file"):
+        conoscope.run(digits_run(), store="third.db", take_from="none.db")
+    assert not pathlib.Path("third.db").exists()
+
+
+def test_the_results_that_ship():
+    shipped = conoscope.Store("published")
+    runs = rows(shipped.status()["runs"])
+    assert runs and all(run["asked"] == run["good"] for run in runs)
+    assert rows(shipped.board(run=runs[-1]["run"]))
+
+
 def test_a_board_as_a_picture(monkeypatch):
     store = conoscope.run(digits_run(controls=["none", "random_concepts"]))
     values = {row["explainer"]: row["surf_emd"] for row in rows(store.board(metric="surf_emd"))}
