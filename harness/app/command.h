@@ -70,6 +70,7 @@ int plugin_new_command(const Arguments& arguments);
 int sdk_command(const Arguments& arguments);
 int cache_command(const Arguments& arguments);
 int submit_command(const Arguments& arguments);
+int submit_board_command(const Arguments& arguments);
 int submit_slurm_command(const Arguments& arguments);
 int worker_command(const Arguments& arguments);
 

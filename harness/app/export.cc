@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "results/store/export.h"
 
-#include <zlib.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <iostream>
-#include <memory>
 
 #include "harness/app/command.h"
 #include "harness/app/store_options.h"
@@ -126,20 +121,7 @@ ExitCode export_store(results::Store& store, const Options& options) {
     return kOk;
   }
   const fs::path file = options.get<std::string>("output");
-  const ExitCode code = saved_or_not([&] {
-    const char* const mode = file.extension() == ".gz" ? "wb9" : "wbT";
-    const std::unique_ptr<gzFile_s, int (*)(gzFile)> out(::gzopen(file.c_str(), mode), ::gzclose);
-    const auto fail = [&file] {
-      throw std::runtime_error(file.string() + ": it cannot be written: " + std::strerror(errno));
-    };
-    if (!out) fail();
-    results::write_text_form(store, runs, parts, [&](std::string_view text) {
-      if (::gzwrite(out.get(), text.data(), static_cast<unsigned>(text.size())) !=
-          static_cast<int>(text.size()))
-        fail();
-    });
-    if (::gzflush(out.get(), Z_FINISH) != Z_OK) fail();
-  });
+  const ExitCode code = saved_or_not([&] { results::write_text_form(store, runs, parts, file); });
   if (code == kOk)
     std::cerr << file.string() << ": " << fs::file_size(file) << " bytes; `--store "
               << file.string() << "` reads it\n";

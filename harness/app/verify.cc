@@ -289,6 +289,7 @@ std::vector<fs::path> data_folders(const Options& options) {
   out.push_back(fs::current_path());
   if (!data_folder().empty()) out.push_back(data_folder());
   out.push_back(share_folder() / "runs");  // beside which the data that ship lie
+  out.push_back(share_folder());
   return out;
 }
 
@@ -297,7 +298,8 @@ std::vector<results::Outcome> sampled(std::vector<results::Outcome> outcomes, st
   std::random_device device;
   const std::uint64_t seed = options.has("seed") ? options.get<std::uint64_t>("seed") : device();
   const std::size_t all = outcomes.size();
-  auto out = results::sample_of(std::move(outcomes), n, seed);
+  auto out = options.has("per-row") ? results::sample_of_rows(std::move(outcomes), n, seed)
+                                    : results::sample_of(std::move(outcomes), n, seed);
   if (out.size() < all)
     std::cerr << out.size() << " of " << all << " cells, drawn with --seed " << seed << '\n';
   return out;
@@ -361,10 +363,13 @@ int verify_command(const Arguments& arguments) {
   options.positional("what", 1);
   options.with_store();
   options.integer("sample", "N", "only N cells, at random (default: all)");
+  options.flag("per-row", "draw so many of each dataset, model and explainer");
   add_run_again_options(options);
   if (!options.parse(arguments)) return kOk;
   check_run_again_options(options);
   if (options.has("sample")) options.number("sample", 1);
+  if (options.has("per-row") && !options.has("sample"))
+    throw UsageError("verify: --per-row goes with --sample N");
   const std::string what = options.has("what") ? options.list("what")[0] : "";
   const bool is_file = core::fault_of_file(what).empty();
   if (is_file && options.has("store")) throw UsageError("verify: " + what + " or --store?");

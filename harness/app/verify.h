@@ -30,11 +30,12 @@ void add_run_again_options(Options& options);
 /// throws  UsageError: a mistake in one of them
 void check_run_again_options(const Options& options);
 
-/// Where relative files of run files are sought: --data, the working folder, where data lie.
+/// Where files of run files are sought that are relative, or are not where they were: --data, the working
+/// folder, where data lie.
 /// throws  UsageError: --data is no folder
 std::vector<std::filesystem::path> data_folders(const Options& options);
 
-/// A random sample, and says on standard error by which --seed it can be drawn again.
+/// A random sample, with --per-row of each row, and says on standard error by which --seed it can be drawn again.
 std::vector<results::Outcome> sampled(std::vector<results::Outcome> outcomes, std::size_t n,
                                       const Options& options);
 

@@ -35,8 +35,13 @@ std::vector<std::pair<std::size_t, std::size_t>> contests(const Table& board) {
 void mark_best(Table& board, const std::string& metric, const std::string& direction) {
   if (direction == "none") return;
   const std::size_t column = board.column(metric);
+  const auto origin = std::ranges::find(board.columns, kOriginColumn, &Column::name);
+  const auto competes = [&](const Row& row) {
+    return origin == board.columns.end() ||
+           text_of(row[static_cast<std::size_t>(origin - board.columns.begin())]) != kSelfReported;
+  };
   const auto complete = [&](std::size_t row) {
-    const auto* number = number_in(board.rows[row], column);
+    const auto* number = competes(board.rows[row]) ? number_in(board.rows[row], column) : nullptr;
     return number != nullptr && number->n == number->asked ? number : nullptr;
   };
   for (const auto& [begin, end] : contests(board)) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <utility>
@@ -126,7 +127,8 @@ std::vector<Outcome> outcomes_that_count(Store& store, const std::string& run,
       "ifnull(' x ' || e.name, '') || ' #' || cell.seed || "
       "CASE cell.control WHEN 'none' THEN '' ELSE ' ' || cell.control END, "
       "CASE WHEN good.id IN (SELECT attempt FROM current_score) THEN 'ok' ELSE good.status END, "
-      "environment.text, attempt.binaries "
+      "environment.text, attempt.binaries, "
+      "cell.dataset || ' ' || cell.model || ' ' || ifnull(cell.explainer, '-') "
       "FROM valid_attempt AS good JOIN attempt ON attempt.id = good.id "
       "JOIN environment ON environment.key = good.environment JOIN cell ON cell.key = good.cell "
       "JOIN component AS d ON d.key = cell.dataset JOIN component AS m ON m.key = cell.model "
@@ -142,8 +144,15 @@ std::vector<Outcome> outcomes_that_count(Store& store, const std::string& run,
   std::vector<Outcome> out;
   while (rows.step())
     if (!known.contains(rows.text(0)))
-      out.push_back({rows.text(0), rows.text(1), rows.text(2), rows.text(3), rows.text(4),
-                     rows.text(5), rows.text(6)});
+      out.push_back({rows.text(0),
+                     rows.text(1),
+                     rows.text(2),
+                     rows.text(3),
+                     rows.text(4),
+                     rows.text(5),
+                     rows.text(6),
+                     {},
+                     rows.text(7)});
   Statement& peers =
       store.connection().kept("SELECT cell FROM attempt_peer WHERE attempt = ? ORDER BY cell");
   for (Outcome& one : out) {
@@ -164,6 +173,16 @@ std::vector<Outcome> sample_of(std::vector<Outcome> outcomes, std::size_t n, std
   std::sort(order.begin(), order.end());
   std::vector<Outcome> out;
   for (std::size_t i = 0; i < n; ++i) out.push_back(std::move(outcomes[order[i].second]));
+  return out;
+}
+
+std::vector<Outcome> sample_of_rows(std::vector<Outcome> outcomes, std::size_t n,
+                                    std::uint64_t seed) {
+  std::map<std::string, std::vector<Outcome>> rows;
+  for (Outcome& one : outcomes) rows[one.row].push_back(std::move(one));
+  std::vector<Outcome> out;
+  for (auto& [row, of_row] : rows)
+    std::ranges::move(sample_of(std::move(of_row), n, seed), std::back_inserter(out));
   return out;
 }
 

@@ -24,6 +24,7 @@ struct Outcome {
   std::string binaries;     ///< "id version hash; ...": by which plugin files
   /// Keys of the cells that its scores compare it with; empty: scored by itself.
   std::vector<std::string> peers = {};
+  std::string row = {};  ///< of a board: the keys of dataset, model and explainer
 };
 
 /// In the order of cells and attempts.
@@ -36,6 +37,10 @@ std::vector<Outcome> outcomes_that_count(Store& store, const std::string& run,
 /// n of them at random, all where there are fewer. Which ones follows from the seed and from what
 /// they are, not from their order.
 std::vector<Outcome> sample_of(std::vector<Outcome> outcomes, std::size_t n, std::uint64_t seed);
+
+/// The same of each row, which is scored at several seeds and beside its controls.
+std::vector<Outcome> sample_of_rows(std::vector<Outcome> outcomes, std::size_t n,
+                                    std::uint64_t seed);
 
 /// Something that decides digits, and is not the same in two places.
 struct EnvironmentDifference {

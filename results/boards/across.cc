@@ -6,6 +6,8 @@
 #include <set>
 #include <utility>
 
+#include "results/boards/board.h"
+
 namespace conoscope::results {
 
 Table across_datasets(const Table& board) {
@@ -43,6 +45,20 @@ Table across_datasets(const Table& board) {
 
   Table out{{{explainers_only ? "explainer" : models_only ? "model" : "method"}}, {}};
   for (const auto& name : methods) out.rows.push_back({name});
+  for (std::size_t c = 0; c < board.columns.size(); ++c) {
+    if (board.columns[c].name != kOriginColumn) continue;
+    out.columns.push_back(board.columns[c]);
+    for (auto& row : out.rows) {
+      std::set<std::string> origins;
+      for (const Place& place : places)
+        if (const auto it = entries.find({std::get<std::string>(row[0]), place});
+            it != entries.end())
+          origins.insert(text_of((*it->second)[c]));
+      // The one that was seen least: in the order of the alphabet, too.
+      row.push_back(origins.empty() || origins.rbegin()->empty() ? Field()
+                                                                 : Field(*origins.rbegin()));
+    }
+  }
   for (const Place& place : places)
     for (std::size_t c = 0; c < board.columns.size(); ++c) {
       const Column& column = board.columns[c];

@@ -30,6 +30,21 @@ std::map<std::pair<BoardSubject, std::string>, std::vector<std::string>> message
   return messages;
 }
 
+/// As board.sql takes them.
+std::string self_reported_rows(const Store& store) {
+  std::string out;
+  for (const auto& [subject, origin] : store.origins())
+    if (origin == kSelfReported)
+      out += (out.empty() ? "\n" : "") + subject[0] + " " + subject[1] + " " + subject[2] + "\n";
+  return out;
+}
+
+std::string origin_of(const Store& store, const BoardSubject& subject) {
+  const auto& [dataset, model, explainer] = subject;
+  const auto found = store.origins().find({dataset, model, explainer});
+  return found == store.origins().end() ? "" : found->second;
+}
+
 Estimate estimate_of(std::int64_t n, std::int64_t asked, double mean, std::optional<double> sd,
                      bool over_seeds) {
   Estimate estimate{mean, std::nullopt, n, asked};
@@ -46,7 +61,9 @@ std::vector<BoardEntry> board_entries(Store& store, const BoardOptions& options,
   const auto messages = messages_of(store, metric, options.run);
   const bool over_seeds = is_over_seeds(store, metric);
   Statement& query = store.connection().kept(query_text("board"));
-  bind_score_filter(query, options, metric).bind_filter("control", control);
+  bind_score_filter(query, options, metric)
+      .bind_filter("control", control)
+      .bind_filter("self_reported", self_reported_rows(store));
   std::vector<BoardEntry> entries;
   while (query.step()) {
     BoardEntry entry;
@@ -60,6 +77,7 @@ std::vector<BoardEntry> board_entries(Store& store, const BoardOptions& options,
     if (!query.is_null(8)) entry.sd = query.real(8);
     entry.estimate = estimate_of(entry.n, entry.asked, query.real(7), entry.sd, over_seeds);
     entry.subject = {query.text(9), query.text(10), query.text(11)};
+    entry.origin = origin_of(store, entry.subject);
     if (const auto found = messages.find({entry.subject, entry.control}); found != messages.end())
       entry.estimate.messages = found->second;
     if (const auto of = options.marks.find(metric); of != options.marks.end())
@@ -93,8 +111,13 @@ Table board(Store& store, const BoardOptions& options) {
                                                    : Better::kNeither};
   };
   Table table;
-  table.columns = {{"rank", ColumnType::kInteger},      {"dataset"},  {"model"}, {"explainer"},
-                   {"coverage", ColumnType::kCoverage}, scores(first)};
+  table.columns = {{"rank", ColumnType::kInteger},
+                   {"dataset"},
+                   {"model"},
+                   {"explainer"},
+                   {"coverage", ColumnType::kCoverage}};
+  if (!store.origins().empty()) table.columns.push_back({kOriginColumn});
+  table.columns.push_back(scores(first));
   for (const auto& [control, fields] : controls)
     table.columns.push_back(scores(first, "@" + control));
   std::vector<std::map<BoardSubject, Field>> others;
@@ -120,8 +143,10 @@ Table board(Store& store, const BoardOptions& options) {
                               datasets.of(std::get<0>(entry.subject), entry.dataset),
                               models.of(std::get<1>(entry.subject), entry.model),
                               explainers.of(std::get<2>(entry.subject), entry.explainer),
-                              Coverage{entry.n, entry.asked},
-                              entry.estimate};
+                              Coverage{entry.n, entry.asked}};
+    if (!store.origins().empty())
+      row.push_back(entry.origin.empty() ? Field() : Field(entry.origin));
+    row.emplace_back(entry.estimate);
     for (const auto& [control, fields] : controls) row.push_back(find(fields, entry.subject));
     for (const auto& fields : others) row.push_back(find(fields, entry.subject));
     table.add(std::move(row));

@@ -14,6 +14,9 @@
 
 namespace conoscope::results {
 
+/// Of a board of submissions.
+inline constexpr const char* kOriginColumn = "origin";
+
 /// The keys of dataset, model and explainer; that of the explainer may be empty.
 using BoardSubject = std::tuple<std::string, std::string, std::string>;
 
@@ -32,6 +35,7 @@ struct BoardEntry {
   std::optional<std::int64_t> rank;
   std::int64_t n = 0, asked = 0;
   std::optional<double> sd;  ///< of n values, two or more
+  std::string origin = {};   ///< of a submission (store/origins.h)
   Estimate estimate;
 };
 
@@ -45,11 +49,13 @@ std::vector<BoardEntry> board_entries(Store& store, const BoardOptions& options,
 /// itself is judged, ranked inside its contest: the explainers of one model on one dataset, or the
 /// models of one dataset that nothing explains, of which one that is alone has no rank.
 ///
-/// Columns: rank, dataset, model, explainer, coverage (seeds with a number / seeds asked), each
+/// Columns: rank, dataset, model, explainer, coverage (seeds with a number / seeds asked), in a folder of
+/// submissions origin (store/origins.h), each
 /// metric as mean over seeds with the half-width of its 95 % t interval and what the metric says
 /// about these scores; with controls, a column <first metric>@<control> for each control that was
 /// asked for.
-/// An incomplete entry never ranks before a complete one; see board.sql.
+/// An incomplete entry never ranks before a complete one, nor a self-reported one before another; see
+/// board.sql.
 ///
 /// throws  std::invalid_argument: no metric given
 ///         StoreError (not_found): no run asks for the metric; lists those there are

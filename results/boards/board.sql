@@ -4,6 +4,8 @@
 --   :run        key of a run; NULL: whatever any run asked for
 --   :dataset    :model  :explainer   key, name or plugin id to keep, or a line for each; NULL: all
 --   :control    control to keep; NULL: all
+--   :self_reported  the rows that rank behind all others: a line "dataset model explainer" of keys for
+--                   each, with an empty line before the first; NULL: none
 --
 -- asked counts the seeds asked for, n those with a number. An entry with n < asked is incomplete and
 -- ranks behind every complete one; one without any number, or of a metric without a direction,
@@ -56,7 +58,11 @@ ranked AS (
          CASE WHEN n > 0 AND metric_key.direction <> 'none'
                    AND (explainer IS NOT NULL OR count(*) OVER contest > 1) THEN
            rank() OVER (
-             contest ORDER BY n = 0, n < asked,
+             contest ORDER BY n = 0,
+                              instr(coalesce(:self_reported, ''),
+                                    char(10) || dataset || ' ' || model || ' ' ||
+                                    coalesce(explainer, '') || char(10)) > 0,
+                              n < asked,
                               CASE metric_key.direction WHEN 'higher' THEN -mean ELSE mean END)
          END AS place
   FROM entry

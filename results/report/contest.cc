@@ -36,7 +36,7 @@ std::map<Control, std::string> missing_texts(Store& store, const std::string& ru
 /// The rules of board.sql, over datasets, which it keeps apart.
 void rank_models(std::vector<Entrant>& entrants, const std::string& direction) {
   const auto order = [&direction](const Entrant& e) {
-    return std::tuple(e.score.n == 0, e.score.n < e.score.asked,
+    return std::tuple(e.score.n == 0, e.score.origin == kSelfReported, e.score.n < e.score.asked,
                       direction == "higher" ? -e.score.estimate.mean : e.score.estimate.mean);
   };
   for (Entrant& entrant : entrants) {

@@ -56,13 +56,26 @@ void require_file(const std::filesystem::path& path) {
     throw StoreError(StoreProblem::cannot_open, path.string() + ": not a file");
 }
 
-/// All that lie in it; empty: none, or it cannot be read.
-std::vector<std::filesystem::path> text_forms_in(const std::filesystem::path& folder) {
-  std::vector<std::filesystem::path> out;
+/// What lies in a folder.
+struct TextForms {
+  std::vector<std::filesystem::path> files, submissions;  ///< of the latter, the folders
+
+  bool empty() const { return files.empty() && submissions.empty(); }
+};
+
+constexpr const char* kScores = "scores.gz";  // of a submission
+
+/// Empty: there are none, or the folder cannot be read.
+TextForms text_forms_in(const std::filesystem::path& folder) {
+  TextForms out;
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(folder, error))
-    if (entry.is_regular_file() && is_text_form(entry.path())) out.push_back(entry.path());
-  std::ranges::sort(out);
+    if (entry.is_regular_file() && is_text_form(entry.path()))
+      out.files.push_back(entry.path());
+    else if (entry.is_directory() && is_text_form(entry.path() / kScores))
+      out.submissions.push_back(entry.path());
+  std::ranges::sort(out.files);
+  std::ranges::sort(out.submissions);
   return out;
 }
 
@@ -262,6 +275,7 @@ std::string listed(const std::vector<std::string>& names) {
 struct Store::Parts {
   std::filesystem::path path;
   std::unique_ptr<Connection> connection;
+  Origins origins = {};
 };
 
 Store::Store(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
@@ -274,14 +288,21 @@ Store Store::open(const std::filesystem::path& path, Mode mode) {
   parts->path = path;
   std::error_code ignored;
   if (mode != Mode::kReadWrite && std::filesystem::is_directory(path, ignored)) {
-    const auto files = text_forms_in(path);
-    if (files.empty())
+    const auto found = text_forms_in(path);
+    if (found.empty())
       throw StoreError(StoreProblem::cannot_open,
                        path.string() + ": a folder without a store in text form");
     parts->connection = in_memory(path.string());
     make_store(*parts->connection, newest_schema());
     Store all(std::move(parts));
-    for (const auto& file : files) merge(all, file);
+    for (const auto& file : found.files) merge(all, file);
+    const CheckedSubmissions checked(path / "checked.tsv");
+    for (const auto& folder : found.submissions) {
+      const auto file = folder / kScores;
+      Store one = open(file, Mode::kReadOnly);
+      checked.add_origins(folder.filename().string(), file, one, all.parts_->origins);
+      merge(all, one);
+    }
     if (mode != Mode::kCopy) all.connection().execute("PRAGMA query_only = ON");
     return all;
   }
@@ -295,6 +316,8 @@ Store Store::open(const std::filesystem::path& path, Mode mode) {
 }
 
 const std::filesystem::path& Store::path() const { return parts_->path; }
+
+const Origins& Store::origins() const { return parts_->origins; }
 
 Connection& Store::connection() { return *parts_->connection; }
 

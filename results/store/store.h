@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "results/store/error.h"
+#include "results/store/origins.h"
 #include "results/store/rows.h"
 
 namespace conoscope::results {
@@ -43,7 +44,8 @@ class Store {
  public:
   /// Opens, and for read_write creates and migrates. ":memory:" is a store that is never saved. For
   /// reading, a store of an older schema is migrated in memory, and its file is left as it is; the text
-  /// form of a store (text_form.h) is read into memory, and of a folder all that lie in it, as one.
+  /// form of a store (text_form.h) is read into memory, and of a folder all that lie in it, and every
+  /// SUBMISSION/scores.gz, as one.
   ///
   /// throws  StoreError: cannot_open, not_a_database, not_a_store, newer_schema, read_only (file or
   ///         folder), disk_full, busy
@@ -126,6 +128,9 @@ class Store {
   std::string find_cell(std::string_view prefix);
 
   const std::filesystem::path& path() const;
+
+  /// Of the rows that submissions in this folder have brought.
+  const Origins& origins() const;
 
   /// For the other files of this folder and for tests.
   Connection& connection();

@@ -4,10 +4,13 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <set>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -21,12 +24,15 @@ namespace {
 
 constexpr std::string_view kFirstWords = "conoscope store 1, schema ";
 
-/// Which rows of a table belong to the chosen runs, whose keys are the JSON array ?1.
+/// Which rows of a table belong to the chosen runs, whose keys are the JSON array ?1, and of their attempts
+/// to the components ?2, if any.
 constexpr std::string_view kChosen =
     "WITH chosen_run (key) AS (SELECT value FROM json_each(?1)), "
     "chosen_cell (key) AS (SELECT DISTINCT cell FROM run_cell WHERE run IN chosen_run), "
     "chosen_attempt (id) AS (SELECT id FROM valid_attempt "
-    "WHERE cell IN chosen_cell AND status <> 'interrupted'), "
+    "WHERE cell IN chosen_cell AND status <> 'interrupted' AND (?2 = '[]' OR cell IN ("
+    "  SELECT cell.key FROM cell JOIN json_each(?2) AS one "
+    "  ON one.value IN (cell.dataset, cell.model, cell.explainer)))), "
     "named_cell (key) AS (SELECT key FROM chosen_cell "
     "UNION SELECT cell FROM attempt_peer WHERE attempt IN chosen_attempt) ";
 
@@ -76,6 +82,9 @@ std::string value_of(std::string_view table, const std::string& column, bool all
   if (!all && table == "component" && column == "name")
     return "coalesce((SELECT min(run_component.name) FROM run_component WHERE component = key AND "
            "run IN chosen_run), name)";
+  // What is published says what was run, not where somebody's folders are.
+  if (!all && table == "plugin" && column == "file")
+    return "replace(file, rtrim(file, replace(file, '/', '')), '')";
   return column;
 }
 
@@ -244,10 +253,11 @@ class Rows {
 }  // namespace
 
 void write_text_form(Store& store, std::span<const std::string> runs, bool parts,
-                     const std::function<void(std::string_view)>& write) {
+                     const std::function<void(std::string_view)>& write,
+                     std::span<const std::string> of) {
   Connection& connection = store.connection();
   write(std::string(kFirstWords) + std::to_string(newest_schema()) + "\n");
-  const std::string keys = json_array(runs);
+  const std::string keys = json_array(runs), components = json_array(of);
   for (const std::string_view table : kTables) {
     const std::string name(table);
     if (is_left_out(table, runs.empty(), parts)) continue;
@@ -269,7 +279,7 @@ void write_text_form(Store& store, std::span<const std::string> runs, bool parts
       sql = std::string(kChosen) + sql + " WHERE " + std::string(choice->rows);
     }
     Statement rows(connection, sql + " ORDER BY " + order);
-    if (!runs.empty()) rows.bind(1, keys);
+    if (!runs.empty()) rows.bind_all(keys, components);
     std::string line;
     while (rows.step()) {
       line.clear();
@@ -280,6 +290,25 @@ void write_text_form(Store& store, std::span<const std::string> runs, bool parts
       write(line += '\n');
     }
   }
+}
+
+void write_text_form(Store& store, std::span<const std::string> runs, bool parts,
+                     const std::filesystem::path& file, std::span<const std::string> of) {
+  const char* const mode = file.extension() == ".gz" ? "wb9" : "wbT";
+  const std::unique_ptr<gzFile_s, int (*)(gzFile)> out(::gzopen(file.c_str(), mode), ::gzclose);
+  const auto fail = [&file] {
+    throw std::runtime_error(file.string() + ": it cannot be written: " + std::strerror(errno));
+  };
+  if (!out) fail();
+  write_text_form(
+      store, runs, parts,
+      [&](std::string_view text) {
+        if (::gzwrite(out.get(), text.data(), static_cast<unsigned>(text.size())) !=
+            static_cast<int>(text.size()))
+          fail();
+      },
+      of);
+  if (::gzflush(out.get(), Z_FINISH) != Z_OK) fail();
 }
 
 bool is_text_form(const std::filesystem::path& path) {

@@ -22,14 +22,22 @@ namespace conoscope::results {
 //
 // Checksums and the scores that count are not in it: they follow from the rest.
 
-/// Writes runs with their cells, their attempts that count or failed, and all that these refer to.
+/// Writes runs with their cells, their attempts that count or failed, and all that these refer to; of plugins'
+/// files the name alone.
 ///
 /// runs   their keys; empty: all, with the store's events
+/// of     keys of components: only attempts at cells of one of them; empty: at all cells of the runs
 /// parts  false: without the scores' parts. Such an attempt is another one than the whole: its id ends in
 ///        "-scores", and it merges beside it. One that ends so already keeps its id.
 /// write  is given the text piece by piece
 void write_text_form(Store& store, std::span<const std::string> runs, bool parts,
-                     const std::function<void(std::string_view)>& write);
+                     const std::function<void(std::string_view)>& write,
+                     std::span<const std::string> of = {});
+
+/// The same to a file, compressed where its name ends with .gz.
+/// throws  std::runtime_error: it cannot be written
+void write_text_form(Store& store, std::span<const std::string> runs, bool parts,
+                     const std::filesystem::path& file, std::span<const std::string> of = {});
 
 /// Is the file the text form of a store, compressed by gzip or not?
 bool is_text_form(const std::filesystem::path& path);

@@ -103,6 +103,32 @@ TEST_CASE("text form: a run's part has its cells, without what was retracted") {
         std::set<std::string>{key_of("d", "m", "e", 1), key_of("d", "m", "e", 2)});
 }
 
+TEST_CASE("text form: of one component, and by which plugin files") {
+  const sample::Scratch folder;
+  Store store = sample::memory({.explainers = {"e", "f"}, .seeds = 1});
+  const std::string hash(64, 'a'), other(64, 'b');
+  store.add_plugins(
+      std::vector{PluginRow{"explainer", "e", "1.0.0", hash, "/home/ada/e.py", "MIT", "nobody"},
+                  PluginRow{"explainer", "e", "1.0.0", other, "e.py", "MIT", "nobody"}});
+  for (const std::string explainer : {"e", "f"}) {
+    auto row = attempt(explainer, key_of("d", "m", explainer, 1), explainer == "e" ? 1 : 2);
+    row.binaries = "d 1.0.0 0; " + explainer + " 1.0.0 " + hash.substr(0, 16);
+    store.record(row, std::vector{score_row("a", 0.5)});
+  }
+  const std::vector<std::string> runs = {"run"}, of = {"e"};
+  write_text_form(store, runs, true, folder / "e.gz", of);
+  Store part = Store::open(folder / "e.gz", Mode::kReadOnly);
+  verify(part);
+  CHECK(part.tried_cells() == std::set<std::string>{key_of("d", "m", "e", 1)});
+  Statement asked(part.connection(),
+                  "SELECT (SELECT count(*) FROM run_cell), sha256, file FROM plugin");
+  REQUIRE(asked.step());
+  CHECK(asked.integer(0) == 2);  // what the run asks for stays what its key says
+  CHECK(asked.text(1) == hash);
+  CHECK(asked.text(2) == "e.py");
+  CHECK_FALSE(asked.step());
+}
+
 TEST_CASE("text form: without parts, attempts are others, beside the whole ones") {
   const sample::Scratch folder;
   Store store = filled();

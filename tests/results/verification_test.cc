@@ -73,6 +73,13 @@ TEST_CASE("verification: the attempts that count, without those that are known")
     other = other || ids(sample_of(all, 2, seed)) != two;
   CHECK(other);
   CHECK(sample_of(all, 9, 1).size() == 4);
+
+  // Of each row as many.
+  for (auto& one : all) one.row = "d m e";
+  all[0].row = "d m f";
+  const auto rows = sample_of_rows(all, 2, 1);
+  CHECK(rows.size() == 3);
+  CHECK(std::ranges::count(rows, "d m f", &Outcome::row) == 1);
 }
 
 TEST_CASE("verification: every bit counts, and how far elsewhere may be away") {

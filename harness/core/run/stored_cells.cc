@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <boost/algorithm/string/join.hpp>
 #include <fstream>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -98,6 +99,40 @@ ComponentRequest with_registered_plugin(ComponentRequest request, Kind kind,
   return request;
 }
 
+/// Where the end of its path, the longest first, leads to a file or folder in one of these.
+std::optional<fs::path> moved_to(const fs::path& gone, const std::vector<fs::path>& folders) {
+  for (fs::path end = gone.relative_path(); !end.empty();) {
+    for (const fs::path& folder : folders) {
+      std::error_code error;
+      if (const fs::path here = folder / end; fs::exists(here, error)) return here;
+    }
+    fs::path shorter;
+    for (auto part = std::next(end.begin()); part != end.end(); ++part) shorter /= *part;
+    end = shorter;
+  }
+  return std::nullopt;
+}
+
+/// Data lie elsewhere on another machine.
+ComponentRequest with_moved_data(ComponentRequest request, Kind kind,
+                                 const StoredCellSources& sources) {
+  const PluginFile* plugin = sources.registry.find(kind, request.id);
+  if (plugin == nullptr) return request;
+  for (ParameterRequest& asked : request.params) {
+    const auto parameter =
+        std::ranges::find(plugin->metadata->parameters, asked.name, &Parameter::name);
+    if (parameter == plugin->metadata->parameters.end() || !parameter->is_path()) continue;
+    for (Value& value : asked.values) {
+      const auto* text = std::get_if<std::string>(&value);
+      std::error_code error;
+      if (text == nullptr || text->empty()) continue;
+      if (fs::path(*text).is_absolute() && fs::exists(*text, error)) continue;
+      if (const auto here = moved_to(*text, sources.data_folders)) value = here->string();
+    }
+  }
+  return request;
+}
+
 /// What the entries of a run file are here, as far as they have to do with the wanted components.
 class FoundComponents {
  public:
@@ -143,7 +178,8 @@ class FoundComponents {
   void add(const std::vector<ComponentRequest>& requests, Kind kind,
            const std::map<std::string, StoredComponent>& wanted) {
     for (const auto& entry : requests) {
-      ComponentRequest request = with_registered_plugin(entry, kind, sources_.registry);
+      ComponentRequest request =
+          with_moved_data(with_registered_plugin(entry, kind, sources_.registry), kind, sources_);
       if (entry.file && request.id.empty()) files_.insert(name_of(*entry.file).string());
       if (std::none_of(wanted.begin(), wanted.end(), [&](const auto& pair) {
             return pair.second.kind == kind && pair.second.id == request.id;

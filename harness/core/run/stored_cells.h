@@ -17,7 +17,9 @@ namespace conoscope::core {
 struct StoredCellSources {
   const Registry& registry;
   const Quarantine& quarantine;
-  std::vector<std::filesystem::path> data_folders;  ///< for relative files, one at least
+  /// For relative files, one at least. Where none has it, and for an absolute one that is not there, the
+  /// end of the path will do: what the file holds has to be the same anyway.
+  std::vector<std::filesystem::path> data_folders;
 };
 
 struct StoredCells {

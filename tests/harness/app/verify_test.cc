@@ -61,6 +61,8 @@ TEST_CASE("verify: an honest store, of itself") {
   CHECK_SAYS(two.err, "2 of 3 cells, drawn with --seed 5");
   CHECK(cells(two).size() == 2);
   CHECK(cells(site.verify(0, {"--sample", "2", "--seed", "5"})) == cells(two));
+  CHECK(cells(site.verify(0, {"--sample", "2", "--per-row"})).size() == 2);
+  CHECK_SAYS(site.here.run({"verify", "--per-row"}, 2).err, "--per-row goes with --sample N");
   CHECK_SAYS(site.verify(0, {"run", "-j", "2"}).err, "3 cells: 3 the same");
   CHECK_SAYS(site.here.run(site.here_found({"verify", site.here.store()})).err, "3 the same");
   CHECK_SAYS(site.here.run({"verify", "nosuch"}, 2).err, "no run \"nosuch\"");
@@ -349,6 +351,25 @@ TEST_CASE("verify: data that are gone or changed, plugins that the store names")
   SUBCASE("gone") {
     fs::remove(site.here.path("a.npy"));
     CHECK_SAYS(cells(site.verify(4))[0]["reason"], "a.npy: no such file");
+  }
+  SUBCASE("moved, with the folder that they lie in") {
+    const auto text = bytes_of(site.file);
+    for (const bool absolute : {true, false}) {
+      auto moved = text;
+      const std::string before = absolute ? site.here.path("there/a.npy") : "there/a.npy";
+      moved.replace(moved.find("a.npy"), 5, before);
+      fs::create_directories(site.here.path("there"));
+      fs::copy_file(site.here.path("a.npy"), site.here.path("there/a.npy"));
+      site.here.write("run.toml", moved);
+      const std::string store = site.here.path(absolute ? "absolute.db" : "relative.db");
+      site.here.run(
+          {"run", site.file, "--no-board", "--plugin-path", site.plugins(), "--store", store});
+      fs::remove_all(site.here.path("there"));
+      CHECK_SAYS(site.here.run(site.here_found({"verify", store})).err, "1 the same bit for bit");
+      fs::rename(site.here.path("a.npy"), site.here.path("b.npy.kept"));
+      CHECK_SAYS(site.here.run(site.here_found({"verify", store}), 4).out, "no such file");
+      fs::rename(site.here.path("b.npy.kept"), site.here.path("a.npy"));
+    }
   }
   SUBCASE("no code is taken from where the store says") {
     auto text = bytes_of(site.file);
