@@ -49,6 +49,7 @@ int history_command(const Arguments& arguments);
 int artifact_command(const Arguments& arguments);
 int show_command(const Arguments& arguments);
 int report_command(const Arguments& arguments);
+int site_command(const Arguments& arguments);
 int status_command(const Arguments& arguments);
 int query_command(const Arguments& arguments);
 int measure_command(const Arguments& arguments);

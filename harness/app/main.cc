@@ -45,6 +45,7 @@ constexpr Command kCommands[] = {
     {"debug", "do one cell again in the foreground, under gdb too", debug_command},
     {"report", "write boards, differences and ladders as one HTML file with pictures",
      report_command},
+    {"site", "write a store as pages for the web: boards, methods and metrics", site_command},
     {"status", "print how far runs are, and every failed cell with its reason", status_command},
     {"query", "read the results with SQL", query_command},
     {"merge", "merge other stores' results into this one", merge_command},

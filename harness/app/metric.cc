@@ -4,6 +4,7 @@
 #include <iostream>
 
 #include "harness/app/command.h"
+#include "harness/app/metric_facts.h"
 #include "harness/app/options.h"
 #include "harness/app/plugin_info.h"
 #include "harness/core/names.h"
@@ -110,6 +111,12 @@ results::Table facts_of(const Row& row) {
 }
 
 }  // namespace
+
+std::map<std::string, results::Table> metric_facts(const core::Registry& registry) {
+  std::map<std::string, results::Table> out;
+  for (const Row& row : all_metrics(registry)) out.emplace(row.name, facts_of(row));
+  return out;
+}
 
 int metric_command(const Arguments& arguments) {
   Options options(

@@ -99,7 +99,9 @@ void Options::positional(const char* name, int count) {
 }
 
 void Options::with_store() {
-  text("store", "FILE", "the results, an SQLite file (default: $CONOSCOPE_STORE or conoscope.db); to be read also one "
+  text("store", "FILE",
+       "the results, an SQLite file (default: $CONOSCOPE_STORE or conoscope.db); to be read also "
+       "one "
        "as text, or a folder of those; published: the results that ship");
 }
 

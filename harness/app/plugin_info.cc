@@ -10,6 +10,14 @@
 
 namespace conoscope::app {
 
+namespace {
+
+results::Field number(const std::optional<double>& value) {
+  return value ? results::Field(core::to_text(core::Value(*value))) : results::Field();
+}
+
+}  // namespace
+
 core::Registry scan_plugins(const Options& options, const core::Quarantine& quarantine) {
   return core::Registry(plugin_folders(options.plugin_path(), {}), quarantine);
 }
@@ -52,42 +60,48 @@ void require_usable(const core::PluginFile& plugin) {
   if (!plugin.metadata || !plugin.refusal.empty()) throw core::PluginRefused(plugin.refusal);
 }
 
+results::Table plugin_facts(const core::Metadata& data) {
+  results::Table out{{{"key"}, {"value"}}, {}};
+  for (const auto& [key, value] : std::initializer_list<std::pair<const char*, std::string>>{
+           {"id", data.id},
+           {"kind", core::to_string(data.kind)},
+           {"version", data.version},
+           {"summary", data.summary},
+           {"needs", boost::algorithm::join(data.needs, ", ")},
+           {"offers", boost::algorithm::join(data.offers, ", ")},
+           {"passes on", boost::algorithm::join(data.passes_on, ", ")},
+           {"access", boost::algorithm::join(data.access, ", ")},
+           {"seeded", data.seeded ? "yes" : "no: the seed changes nothing"},
+           {"licence", data.licence},
+           {"citation", data.citation},
+           {"border", std::to_string(data.abi_major) + "." + std::to_string(data.abi_minor)}})
+    if (!value.empty()) out.add({std::string(key), value});
+  return out;
+}
+
+results::Table plugin_parameters(const core::Metadata& data) {
+  results::Table out{
+      {{"parameter"}, {"type"}, {"default"}, {"min"}, {"max"}, {"choices"}, {"role"}, {"help"}},
+      {}};
+  for (const auto& p : data.parameters)
+    out.add({p.name, std::string(to_string(p.type)),
+             p.standard ? results::Field(core::to_text(*p.standard))
+                        : results::Field(std::string("required")),
+             number(p.min), number(p.max), boost::algorithm::join(p.choices, ", "), p.role,
+             p.help});
+  return out;
+}
+
 void print_about(const core::PluginFile& plugin, results::Format format) {
   const auto& data = *plugin.metadata;
 
-  results::Table about{{{"key"}, {"value"}}, {}};
-  const auto add = [&about](const char* key, const std::string& value) {
+  results::Table about = plugin_facts(data);
+  for (const auto& [key, value] : std::initializer_list<std::pair<const char*, std::string>>{
+           {"file", plugin.file.string()}, {"sha256", plugin.sha256}, {"refused", plugin.refusal}})
     if (!value.empty()) about.add({std::string(key), value});
-  };
-  add("id", data.id);
-  add("kind", core::to_string(data.kind));
-  add("version", data.version);
-  add("summary", data.summary);
-  add("needs", boost::algorithm::join(data.needs, ", "));
-  add("offers", boost::algorithm::join(data.offers, ", "));
-  add("passes on", boost::algorithm::join(data.passes_on, ", "));
-  add("access", boost::algorithm::join(data.access, ", "));
-  add("seeded", data.seeded ? "yes" : "no: the seed changes nothing");
-  add("licence", data.licence);
-  add("citation", data.citation);
-  add("border", std::to_string(data.abi_major) + "." + std::to_string(data.abi_minor));
-  add("file", plugin.file.string());
-  add("sha256", plugin.sha256);
-  add("refused", plugin.refusal);
   std::cout << results::to_text(about, format);
 
-  results::Table parameters{
-      {{"parameter"}, {"type"}, {"default"}, {"min"}, {"max"}, {"choices"}, {"role"}, {"help"}},
-      {}};
-  const auto number = [](const std::optional<double>& value) {
-    return value ? results::Field(core::to_text(core::Value(*value))) : results::Field();
-  };
-  for (const auto& p : data.parameters)
-    parameters.add({p.name, std::string(to_string(p.type)),
-                    p.standard ? results::Field(core::to_text(*p.standard))
-                               : results::Field(std::string("required")),
-                    number(p.min), number(p.max), boost::algorithm::join(p.choices, ", "), p.role,
-                    p.help});
+  const results::Table parameters = plugin_parameters(data);
   if (!parameters.rows.empty()) std::cout << '\n' << results::to_text(parameters, format);
 
   results::Table scores{{{"score"}, {"direction"}, {"low"}, {"high"}, {"question"}}, {}};

@@ -23,6 +23,10 @@ core::PluginFile find_plugin(const std::string& name, const core::Registry& regi
 /// throws  core::PluginRefused: it cannot be used
 void require_usable(const core::PluginFile& plugin);
 
+/// What a plugin says of itself wherever its file lies: keys and values, and its parameters.
+results::Table plugin_facts(const core::Metadata& data);
+results::Table plugin_parameters(const core::Metadata& data);
+
 /// Prints what a plugin with metadata says of itself: facts, parameters, scores.
 void print_about(const core::PluginFile& plugin, results::Format format);
 

@@ -9,7 +9,7 @@
 
 namespace conoscope::app {
 
-void print_parsimony(results::Store& store, const BoardRequest& request) {
+results::Table parsimony_board(results::Store& store, const BoardRequest& request) {
   const std::string board = results::command_of(request.kind) + ": ";
   results::SweepOptions options;
   options.run = request.filters.run;
@@ -32,15 +32,10 @@ void print_parsimony(results::Store& store, const BoardRequest& request) {
         "; `conoscope run parsimony.toml` has");
   if (request.kind == results::BoardKind::budget) {
     const auto metrics = std::exchange(options.metrics, {results::kUsedMetric});
-    std::cout << results::to_text(results::equal_budget_table(results::sweeps(store, options),
-                                                              sweeps, metrics, request.budget),
-                                  request.format);
-    return;
+    return results::equal_budget_table(results::sweeps(store, options), sweeps, metrics,
+                                       request.budget);
   }
-  if (request.kind == results::BoardKind::curve) {
-    std::cout << results::to_text(results::curve_table(sweeps), request.format);
-    return;
-  }
+  if (request.kind == results::BoardKind::curve) return results::curve_table(sweeps);
   for (const auto& sweep : sweeps)
     if (sweep.direction == "none")
       throw UsageError(board + sweep.metric +
@@ -48,7 +43,11 @@ void print_parsimony(results::Store& store, const BoardRequest& request) {
                        "curve` shows it");
   const bool with_curve =
       request.format == results::Format::table || request.format == results::Format::md;
-  std::cout << results::to_text(results::selection_table(sweeps, with_curve), request.format);
+  return results::selection_table(sweeps, with_curve);
+}
+
+void print_parsimony(results::Store& store, const BoardRequest& request) {
+  std::cout << results::to_text(parsimony_board(store, request), request.format);
 }
 
 }  // namespace conoscope::app

@@ -122,30 +122,33 @@ std::vector<results::Audit> audits_of_metric(const std::vector<results::Audit>& 
 }
 
 /// Below a board: how small a difference the metric that ranks it tells apart, in each contest.
-void say_resolution(const std::vector<results::Audit>& audits, const std::string& metric,
-                    bool has_neighbours) {
+std::vector<std::string> resolution_texts(const std::vector<results::Audit>& audits,
+                                          const std::string& metric, bool has_neighbours) {
+  std::vector<std::string> out;
   const auto own = audits_of_metric(audits, metric);
   for (const auto& audit : own) {
     std::string text = results::audit_text(audit);
     if (text.empty()) continue;
     if (own.size() > 1)
       text = audit.dataset + (audit.model.empty() ? "" : ", " + audit.model) + ": " + text;
-    std::cout << '\n' << for_terminal(text);
+    out.push_back(text);
   }
-  if (has_neighbours)
-    std::cout << '\n' << for_terminal("~ not told apart by this metric from the entry above");
+  if (has_neighbours) out.emplace_back("~ not told apart by this metric from the entry above");
+  return out;
 }
 
 /// Once for each metric and reason.
-void say_failures(const std::vector<results::Audit>& audits, const std::string& run) {
-  std::set<std::string> said;
+std::vector<std::string> failure_texts(const std::vector<results::Audit>& audits,
+                                       const std::string& run) {
+  std::vector<std::string> out;
   for (const auto& audit : audits)
     for (const auto& why : audit.fails) {
       const std::string text = std::string(kMark) + " " + audit.metric + " " + why +
                                ": `conoscope audit " + run.substr(0, 8) + " -m " + audit.metric +
                                "`";
-      if (said.insert(text).second) std::cerr << for_terminal(text);
+      if (!core::contains(out, text)) out.push_back(text);
     }
+  return out;
 }
 
 bool has_marks(const results::BoardOptions& options) {
@@ -157,23 +160,23 @@ bool has_marks(const results::BoardOptions& options) {
 
 }  // namespace
 
-bool print_ranking(results::Store& store, const BoardRequest& request) {
+Ranking ranking(results::Store& store, const BoardRequest& request) {
+  Ranking out;
   const bool across = request.kind == results::BoardKind::across;
   results::BoardOptions options = request.filters;
   options.controls = !across;
   if (options.metrics.empty() && !options.run.empty())
     options.metrics = leading_metrics(store.run_metrics(options.run));
   if (options.metrics.empty()) {
-    std::cerr << "this run asks for no metric, so it has no leaderboard\n";
-    return false;
+    out.nothing = "this run asks for no metric, so it has no leaderboard";
+    return out;
   }
-  const bool on_screen = on_terminal() && request.format == results::Format::table;
-  std::vector<results::Headline> headlines;
-  if (on_screen || request.marks) headlines = take_marks(store, options);
-  results::Table table = results::board(store, options);
+  out.metric = options.metrics[0];
+  if (request.marks) out.headlines = take_marks(store, options);
+  results::Table& table = out.table = results::board(store, options);
   if (table.rows.empty()) {
-    std::cerr << "nothing to show: " << why_empty(store, options) << '\n';
-    return false;
+    out.nothing = "nothing to show: " + why_empty(store, options);
+    return out;
   }
   for (auto& column : table.columns) column.tiny = request.tiny;
   if (request.bold || request.format == results::Format::table)
@@ -189,28 +192,42 @@ bool print_ranking(results::Store& store, const BoardRequest& request) {
       results::mark_neighbours(table, audits_of_metric(audits, options.metrics[0]));
   if (across)
     table = results::across_datasets(table);
-  else if (request.format.for_people && request.columns.empty())
+  else if (request.control_lines && request.format.for_people && request.columns.empty())
     results::add_control_lines(table, options.metrics[0],
                                results::direction_of(store, options.metrics[0]));
   if (!request.pareto.empty()) results::mark_pareto(table, request.pareto);
   if (!request.columns.empty()) keep_columns(table, request.columns);
   const auto doubtful = results::doubtful_metrics(store, options.metrics);
-  std::set<std::string> marked;
-  for (const auto& one : doubtful) marked.insert(one.metric);
+  for (const auto& one : doubtful) out.doubtful.insert(one.metric);
   for (const auto& audit : audits)
-    if (!audit.fails.empty()) marked.insert(audit.metric);
-  if (request.format.for_people) mark(table, marked);
-  std::cout << results::to_text(table, request.format);
-  if (says_resolution) say_resolution(audits, options.metrics[0], has_neighbours);
-  if (has_marks(options) && request.format.for_people)
-    std::cout << '\n' << for_terminal(results::marks_legend());
-  if (on_screen)
-    for (const auto& headline : headlines) std::cout << '\n' << for_terminal(headline.text);
+    if (!audit.fails.empty()) out.doubtful.insert(audit.metric);
+  if (says_resolution) out.below = resolution_texts(audits, options.metrics[0], has_neighbours);
+  if (has_marks(options) && request.format.for_people) out.below.push_back(results::marks_legend());
   for (const auto& [metric, run_key] : doubtful)
-    std::cerr << kMark << ' ' << metric
-              << " does not tell better from worse on the sanity ladders: `conoscope board sanity "
-              << run_key.substr(0, 8) << " -m " << metric << "`\n";
-  say_failures(audits, options.run);
+    out.unordered.push_back(
+        std::string(kMark) + " " + metric +
+        " does not tell better from worse on the sanity ladders: `conoscope board sanity " +
+        run_key.substr(0, 8) + " -m " + metric + "`");
+  out.failing = failure_texts(audits, options.run);
+  return out;
+}
+
+bool print_ranking(results::Store& store, const BoardRequest& asked) {
+  const bool on_screen = on_terminal() && asked.format == results::Format::table;
+  BoardRequest request = asked;
+  request.marks = request.marks || on_screen;
+  Ranking made = ranking(store, request);
+  if (!made.nothing.empty()) {
+    std::cerr << made.nothing << '\n';
+    return false;
+  }
+  if (request.format.for_people) mark(made.table, made.doubtful);
+  std::cout << results::to_text(made.table, request.format);
+  for (const auto& text : made.below) std::cout << '\n' << for_terminal(text);
+  if (on_screen)
+    for (const auto& headline : made.headlines) std::cout << '\n' << for_terminal(headline.text);
+  for (const auto& text : made.unordered) std::cerr << text << '\n';
+  for (const auto& text : made.failing) std::cerr << for_terminal(text);
   return true;
 }
 

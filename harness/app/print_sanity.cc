@@ -35,7 +35,7 @@ void require_complete(const std::vector<Ladder>& ladders) {
 
 }  // namespace
 
-void print_sanity(results::Store& store, const BoardRequest& request) {
+results::Table sanity_board(results::Store& store, const BoardRequest& request) {
   const std::string& run = request.filters.run;
   std::vector<std::string> ordered = in_catalogue_order(
       request.filters.metrics.empty() ? store.run_metrics(run) : request.filters.metrics);
@@ -79,7 +79,11 @@ void print_sanity(results::Store& store, const BoardRequest& request) {
       row.emplace_back(said);
     out.add(std::move(row));
   }
-  std::cout << results::to_text(out, request.format);
+  return out;
+}
+
+void print_sanity(results::Store& store, const BoardRequest& request) {
+  std::cout << results::to_text(sanity_board(store, request), request.format);
 }
 
 }  // namespace conoscope::app

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "results/analysis/ladder.h"
 
+#include <algorithm>
 #include <optional>
 #include <tuple>
 
@@ -96,6 +97,24 @@ std::vector<Ladder> ladders(Store& store, const std::string& run,
   std::vector<Ladder> out;
   for (auto& [ignored, ladder] : found) out.push_back(std::move(ladder));
   return out;
+}
+
+std::pair<std::string, std::vector<Ladder>> whole_ladders(
+    Store& store, const std::vector<std::string>& runs, const std::vector<std::string>& with_ladder,
+    const std::string& metric) {
+  for (const std::string& run : runs) {
+    const auto asked = store.run_metrics(run);
+    if (std::ranges::find(with_ladder, run) == with_ladder.end() ||
+        std::ranges::find(asked, metric) == asked.end())
+      continue;
+    auto found = ladders(store, run, {metric});
+    std::erase_if(found, [](const Ladder& ladder) {
+      return std::ranges::any_of(ladder.steps, [](const auto& step) { return !step.asked; }) ||
+             std::ranges::all_of(ladder.steps, [](const auto& s) { return s.by_seed.empty(); });
+    });
+    if (!found.empty()) return {run, std::move(found)};
+  }
+  return {};
 }
 
 std::vector<std::string> ladder_runs(Store& store) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "results/store/store.h"
@@ -39,6 +40,13 @@ struct Ladder {
 /// throws  StoreError (not_found): the run does not ask for the metric
 std::vector<Ladder> ladders(Store& store, const std::string& run,
                             const std::vector<std::string>& metrics);
+
+/// The first of these runs that has whole ladders with numbers for a metric, and these; an empty key: none.
+///
+/// with_ladder  ladder_runs()
+std::pair<std::string, std::vector<Ladder>> whole_ladders(
+    Store& store, const std::vector<std::string>& runs, const std::vector<std::string>& with_ladder,
+    const std::string& metric);
 
 /// Runs that have a ladder, or a step of one, newest first.
 std::vector<std::string> ladder_runs(Store& store);

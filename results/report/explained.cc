@@ -21,25 +21,12 @@ const char* choice_text(double choice) {
                             : ", worst";
 }
 
-/// The worst of each output first: they say most.
-std::vector<ExplainedSample> worst_first(std::vector<ExplainedSample> samples) {
-  std::ranges::stable_sort(samples, std::greater(), &ExplainedSample::choice);
-  return samples;
-}
-
 void add_drawings(PageDrawings& drawings, std::size_t& drawn, const ShownSummary& of,
                   const ReportContext& context) {
   const CellData& data = of.data;
-  std::map<std::string, std::vector<ExplainedSample>> twins;
-  for (const CellSummary& twin : of.twins)
-    twins[twin.control] = explained_samples(twin.values, of.shape);
-  for (const ExplainedSample& sample : worst_first(explained_samples(of.cell.values, of.shape))) {
-    std::vector<ExplainedPanel> panels = {{of.method, sample}};
-    for (const auto& [control, samples] : twins)
-      if (const auto same = std::ranges::find(samples, sample.sample, &ExplainedSample::sample);
-          same != samples.end())
-        panels.push_back({"its twin: " + control, *same});
+  for (const auto& panels : explained_panels(of.method, of.cell, of.twins, of.shape)) {
     if (drawn > kMostDrawn) return;
+    const ExplainedSample& sample = panels[0].of;
     const std::string svg = explained_sample_svg(panels, data, context.sheet, false);
     drawn += svg.size();
     drawings.add(of.keys, of.method,

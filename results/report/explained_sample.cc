@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <map>
 #include <stdexcept>
 
 #include "results/formats/numbers.h"
@@ -283,6 +285,26 @@ std::vector<ExplainedSample> explained_samples(const std::vector<double>& values
       if (column.starts_with("row_")) packed.push_back(number(column));
     term.fired = fired_grid(packed);
     out.back().terms.push_back(std::move(term));
+  }
+  return out;
+}
+
+std::vector<std::vector<ExplainedPanel>> explained_panels(const std::string& method,
+                                                          const CellSummary& cell,
+                                                          const std::vector<CellSummary>& twins,
+                                                          const SummaryShape& shape) {
+  auto samples = explained_samples(cell.values, shape);
+  std::ranges::stable_sort(samples, std::greater(), &ExplainedSample::choice);
+  std::map<std::string, std::vector<ExplainedSample>> of_twins;
+  for (const CellSummary& twin : twins)
+    of_twins[twin.control] = explained_samples(twin.values, shape);
+  std::vector<std::vector<ExplainedPanel>> out;
+  for (const ExplainedSample& sample : samples) {
+    out.push_back({{method, sample}});
+    for (const auto& [control, others] : of_twins)
+      if (const auto same = std::ranges::find(others, sample.sample, &ExplainedSample::sample);
+          same != others.end())
+        out.back().push_back({"its twin: " + control, *same});
   }
   return out;
 }

@@ -66,6 +66,15 @@ struct ExplainedPanel {
   ExplainedSample of;
 };
 
+/// The samples that a cell explains, each beside what its twins make of it: the worst of each output first,
+/// for they say most.
+///
+/// shape  of explained_samples
+std::vector<std::vector<ExplainedPanel>> explained_panels(const std::string& method,
+                                                          const CellSummary& cell,
+                                                          const std::vector<CellSummary>& twins,
+                                                          const SummaryShape& shape);
+
 /// The image; for each panel the bias and the contributions, each bar beginning where the last one ended,
 /// so that the last ends at the surrogate's logit; and the model's logit. All panels on one scale. Where
 /// positions are known, the area in which a concept fires is outlined in the image.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <optional>
 
 #include "results/analysis/ladder.h"
 #include "results/analysis/verdict.h"
@@ -13,29 +12,6 @@ namespace {
 
 constexpr const char* kSteps[] = {"perfect", "half", "random"};
 
-/// The run's own ladders, else those of the newest run that put this metric to the test.
-std::vector<Ladder> ladders_of(const ReportContext& context, const ReportedRun& run,
-                               const std::vector<std::string>& with_ladder,
-                               const std::string& metric, std::string& from) {
-  std::vector<std::string> order = {run.key};
-  order.insert(order.end(), with_ladder.begin(), with_ladder.end());
-  for (const std::string& key : order) {
-    const auto asked = context.store.run_metrics(key);
-    if (std::ranges::find(with_ladder, key) == with_ladder.end() ||
-        std::ranges::find(asked, metric) == asked.end())
-      continue;
-    auto found = ladders(context.store, key, {metric});
-    std::erase_if(found, [](const Ladder& ladder) {
-      return std::ranges::any_of(ladder.steps, [](const auto& step) { return !step.asked; }) ||
-             std::ranges::all_of(ladder.steps, [](const auto& s) { return s.by_seed.empty(); });
-    });
-    if (found.empty()) continue;
-    from = key;
-    return found;
-  }
-  return {};
-}
-
 }  // namespace
 
 Section ladder_section(const ReportContext& context) {
@@ -47,8 +23,10 @@ Section ladder_section(const ReportContext& context) {
   const auto runs = context.store.runs();
   for (const ReportedRun& run : context.runs)
     for (const std::string& metric : run.metrics) {
-      std::string from;
-      const auto found = ladders_of(context, run, with_ladder, metric, from);
+      // The run's own ladders, else those of the newest run that put this metric to the test.
+      std::vector<std::string> order = {run.key};
+      order.insert(order.end(), with_ladder.begin(), with_ladder.end());
+      const auto [from, found] = whole_ladders(context.store, order, with_ladder, metric);
       if (found.empty()) continue;
       const auto named = std::ranges::find(runs, from, &RunRow::key);
       table.group(context.keys(run, "", "", metric));

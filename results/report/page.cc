@@ -53,9 +53,18 @@ std::string attribute(std::string_view json) {
   return out + "'";
 }
 
-/// Long names and parameters may break behind these, and behind so many characters without; the
-/// text stays the same.
-std::string breakable(std::string_view text) {
+std::string key_attributes(const GroupKeys& keys) {
+  std::string out;
+  for (const auto& [name, value] : keys)
+    out.append(" data-").append(name).append("=\"").append(html_text(value)).append("\"");
+  return out;
+}
+
+}  // namespace
+
+std::string html_text(std::string_view text) { return escaped(printable(text)); }
+
+std::string breakable_html(std::string_view text) {
   constexpr std::string_view kBehind = "_,/=";
   constexpr int kLongest = 32;
   const std::string shown = printable(text);
@@ -74,33 +83,31 @@ std::string breakable(std::string_view text) {
   return out;
 }
 
-/// The DOIs and the numbers of arXiv in a text as links to what they name.
-std::string cited(const std::string& text) {
+std::string cited_html(const std::string& text) {
   static const std::regex known(R"((10\.\d{4,9}/[^\s,;]*[^\s,;.])|arXiv:? ?(\d{4}\.\d{4,5}))");
   std::string out;
   auto last = text.begin();
   for (std::sregex_iterator it(text.begin(), text.end(), known), end; it != end; ++it) {
-    out += breakable(std::string(last, (*it)[0].first));
+    out += breakable_html(std::string(last, (*it)[0].first));
     const bool is_doi = (*it)[1].matched;
     out += "<a href=\"" +
            html_text((is_doi ? "https://doi.org/" : "https://arxiv.org/abs/") +
                      (*it)[is_doi ? 1 : 2].str()) +
-           "\" rel=noreferrer>" + breakable((*it)[0].str()) + "</a>";
+           "\" rel=noreferrer>" + breakable_html((*it)[0].str()) + "</a>";
     last = (*it)[0].second;
   }
-  return out + breakable(std::string(last, text.end()));
+  return out + breakable_html(std::string(last, text.end()));
 }
 
-std::string key_attributes(const GroupKeys& keys) {
-  std::string out;
-  for (const auto& [name, value] : keys)
-    out.append(" data-").append(name).append("=\"").append(html_text(value)).append("\"");
-  return out;
+std::string pre_html(std::string_view text) {
+  std::string out = "<pre>";
+  while (!text.empty()) {  // html_text would show line ends
+    const auto end = text.find('\n');
+    out += html_text(text.substr(0, end)) + "\n";
+    text.remove_prefix(end == text.npos ? text.size() : end + 1);
+  }
+  return out + "</pre>";
 }
-
-}  // namespace
-
-std::string html_text(std::string_view text) { return escaped(printable(text)); }
 
 void JsonObject::key(std::string_view name) {
   fields_.append(fields_.empty() ? "\"" : ",\"").append(name).append("\":");
@@ -162,7 +169,7 @@ void PageTable::add(const std::vector<PageCell>& cells, const JsonObject& data) 
          : cells[i].goodness ? "<td class=judged style=\"--good:" +
                                    std::to_string(std::lround(100.0 * *cells[i].goodness)) + "%\">"
                              : "<td>") +
-        (cells[i].cites ? cited(cells[i].text) : breakable(cells[i].text));
+        (cells[i].cites ? cited_html(cells[i].text) : breakable_html(cells[i].text));
   body_ += "</tr>\n";
 }
 

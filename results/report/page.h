@@ -17,6 +17,16 @@ namespace conoscope::results {
 /// control characters are shown.
 std::string html_text(std::string_view text);
 
+/// The same, where long names and parameters may break behind these: _ , / =, and behind so many
+/// characters without; the text stays the same.
+std::string breakable_html(std::string_view text);
+
+/// The same, with the DOIs and the numbers of arXiv in it as links to what they name.
+std::string cited_html(const std::string& text);
+
+/// A text of several lines as it is.
+std::string pre_html(std::string_view text);
+
 /// A JSON object, a field at a time.
 class JsonObject {
  public:

@@ -279,6 +279,10 @@ std::string plot_svg(const Table& table, const std::string& title) {
   return svg_of(table, title, "#1b1f24", "#fff");
 }
 
+std::string plot_inline(const Table& table, const std::string& title) {
+  return svg_of(table, title, "currentColor", "");
+}
+
 std::string plot_html(const Table& table, const std::string& title) {
   return "<!DOCTYPE html>\n<html lang=en>\n<head>\n<meta charset=utf-8>\n"
          "<meta http-equiv=Content-Security-Policy content=\"default-src 'none'; style-src "
@@ -288,7 +292,7 @@ std::string plot_html(const Table& table, const std::string& title) {
          "</title>\n<style>:root { color-scheme: light dark; } svg { max-width: 100%; height: "
          "auto; "
          "}</style>\n</head>\n<body>\n" +
-         svg_of(table, title, "currentColor", "") + "</body>\n</html>\n";
+         plot_inline(table, title) + "</body>\n</html>\n";
 }
 
 }  // namespace conoscope::results

@@ -19,6 +19,9 @@ namespace conoscope::results {
 /// throws  std::invalid_argument: none of these columns, or no row with a number
 std::string plot_svg(const Table& table, const std::string& title);
 
+/// The same to stand in a page, in the colour of its text.
+std::string plot_inline(const Table& table, const std::string& title);
+
 /// A page with this picture and nothing else: it follows the reader's light or dark colours.
 std::string plot_html(const Table& table, const std::string& title);
 

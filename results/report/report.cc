@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <ostream>
 #include <set>
-#include <stdexcept>
 
 #include "results/formats/numbers.h"
 #include "results/report/embedded.h"
@@ -19,11 +18,6 @@ const EmbeddedFile* find_file(std::string_view name) {
   for (const auto& file : embedded_files())
     if (file.name == name) return &file;
   return nullptr;
-}
-
-std::string_view own_file(std::string_view name) {
-  if (const auto* file = find_file(name)) return file->text;
-  throw std::logic_error("report: " + std::string(name) + " is not in this build");
 }
 
 /// The bundle's scripts, in their order.
@@ -162,7 +156,7 @@ std::string pictures_json() {
     out.append(out.size() > 1 ? ",\n" : "").append("\"").append(file.name.substr(0, end));
     out.append("\": ").append(file.text);
   }
-  return out + ",\n\"theme\": " + std::string(own_file("theme.json")) + "}";
+  return out + ",\n\"theme\": " + std::string(embedded_text("theme.json")) + "}";
 }
 
 }  // namespace
@@ -215,10 +209,12 @@ void write_report(Store& store, const ReportOptions& options, std::ostream& out)
          "'none'\">\n"
          "<meta name=viewport content=\"width=device-width, initial-scale=1\">\n<title>"
       << html_text(names) << " - conoscope report</title>\n<style>\n"
-      << own_file("page.css")
+      << embedded_text("page.css")
       << "</style>\n<noscript><style>tbody[data-metric] { display: table-row-group !important; "
-         "}</style></noscript>\n</head>\n<body>\n<header><h1>"
-      << html_text(names) << "</h1>\n<p>A report of " << html_text(options.made_by)
+         "}</style></noscript>\n</head>\n<body>\n<header>";
+  if (!options.back.empty())
+    out << "<p><a href=\"" << html_text(options.back) << "\">back to the study</a></p>\n";
+  out << "<h1>" << html_text(names) << "</h1>\n<p>A report of " << html_text(options.made_by)
       << ". Everything is in this one file.</p>\n";
   if (const std::string why = why_no_pictures(); !why.empty())
     out << "<p id=no-pictures><strong>Without pictures:</strong> " << why << "</p>\n";
@@ -237,12 +233,12 @@ void write_report(Store& store, const ReportOptions& options, std::ostream& out)
     out << "<svg id=images aria-hidden=true width=0 height=0>" << sheet.definitions() << "</svg>\n";
   out << "</main>\n";
   if (!bundle().empty())
-    out << "<footer><details><summary>Licences of what draws the pictures</summary><pre>"
-        << html_text(own_file("licences.txt")) << "</pre></details></footer>\n";
+    out << "<footer><details><summary>Licences of what draws the pictures</summary>"
+        << pre_html(embedded_text("licences.txt")) << "</details></footer>\n";
   out << "<script type=\"application/json\" id=pictures>" << script_text(pictures_json())
       << "</script>\n";
   for (const auto* file : bundle()) out << "<script>" << file->text << "</script>\n";
-  out << "<script>" << own_file("page.js") << "</script>\n</body>\n</html>\n";
+  out << "<script>" << embedded_text("page.js") << "</script>\n</body>\n</html>\n";
 }
 
 }  // namespace conoscope::results

@@ -20,6 +20,8 @@ struct ReportOptions {
   std::map<std::string, std::string> count_parameters;
   std::vector<SummaryShape> summaries;  ///< that the page draws; nothing ranks them
   std::string made_by;                  ///< version of the command
+  std::string back =
+      {};  ///< address of the site's page that leads here; empty: the report stands alone
   /// Images and names of a cell's data, by its key; empty: nobody knows them.
   std::function<CellData(const std::string& cell)> data;
 };

@@ -9,8 +9,8 @@ const { chromium } = modules("playwright-core");
 
 let browser;
 
-/// Opens a file as a reader does: from disk. Ready when everything is drawn.
-export async function open(file, { dark = false, width = 1200, hash = "", print = false } = {}) {
+/// Opens a file as a reader does: from disk. Ready when everything is drawn, where anything is drawn at all.
+export async function open(file, { dark = false, width = 1200, hash = "", print = false, draws = true } = {}) {
   browser ??= await chromium.launch({
     executablePath: process.env.CONOSCOPE_TEST_CHROMIUM,
     args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
@@ -27,7 +27,7 @@ export async function open(file, { dark = false, width = 1200, hash = "", print 
   if (print) await page.emulateMedia({ media: "print" });
   const url = pathToFileURL(file).href + hash;
   await page.goto(url, { timeout: 120000 });
-  await page.waitForFunction(() => document.body.dataset.ready, null, { timeout: 120000 });
+  if (draws) await page.waitForFunction(() => document.body.dataset.ready, null, { timeout: 120000 });
   await page.evaluate(() => { for (const folded of document.querySelectorAll("main details")) folded.open = true; });
   return { page, complaints, requests, url, close: () => context.close() };
 }

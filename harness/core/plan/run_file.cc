@@ -365,31 +365,43 @@ void note_numbers_beyond_double(std::string_view text, Diagnostics& diagnostics)
   }
 }
 
+[[noreturn]] void refuse_toml(const fs::path& path, const std::string& where,
+                              const std::string& why) {
+  throw RunFileError({path.string() + where + ": error: " + why});
+}
+
+void check_toml_text(const std::string& text, const fs::path& path, const std::string& kind) {
+  if (text.size() > kMostTomlBytes) refuse_toml(path, "", "a " + kind + " has at most 1 MiB");
+  if (const std::size_t line = line_of_deep_key(text); line > 0)
+    refuse_toml(path, ":" + std::to_string(line),
+                "a key of more than " + std::to_string(kMostKeyParts) + " parts");
+}
+
 }  // namespace
 
 std::string read_toml_text(const fs::path& path, const std::string& kind) {
-  const auto refuse = [&path](const std::string& where, const std::string& why) {
-    throw RunFileError({path.string() + where + ": error: " + why});
-  };
   if (const auto fault = fault_of_file(path); !fault.empty())
-    refuse("", "the " + kind + " cannot be read: " + fault);
+    refuse_toml(path, "", "the " + kind + " cannot be read: " + fault);
   std::ifstream in(path, std::ios::binary);
-  if (!in) refuse("", "the " + kind + " cannot be read");
+  if (!in) refuse_toml(path, "", "the " + kind + " cannot be read");
   std::string out(kMostTomlBytes + 1, '\0');  // no more, whatever the path leads to
   in.read(out.data(), static_cast<std::streamsize>(out.size()));
   out.resize(static_cast<std::size_t>(in.gcount()));
-  if (out.size() > kMostTomlBytes) refuse("", "a " + kind + " has at most 1 MiB");
-  if (const std::size_t line = line_of_deep_key(out); line > 0)
-    refuse(":" + std::to_string(line),
-           "a key of more than " + std::to_string(kMostKeyParts) + " parts");
+  check_toml_text(out, path, kind);
   return out;
 }
 
 RunFile parse_run_file(const fs::path& path, Diagnostics& diagnostics, const std::string& profile) {
+  return parse_run_text(read_toml_text(path, "run file"), path, diagnostics, profile);
+}
+
+RunFile parse_run_text(std::string text, const fs::path& path, Diagnostics& diagnostics,
+                       const std::string& profile) {
+  check_toml_text(text, path, "run file");
   RunFile out;
   out.path = path;
   out.name = path.stem().string();
-  out.text = read_toml_text(path, "run file");
+  out.text = std::move(text);
   toml::table root;
   try {
     root = toml::parse(std::string_view(out.text), path.string());

@@ -72,7 +72,7 @@ struct RunFile {
   std::filesystem::path data_folder;
   Limits limits;
   bool sample_scores = false;
-  std::string cpu;  ///< portable, best or a level, as --cpu; empty: nothing is said
+  std::string cpu;         ///< portable, best or a level, as --cpu; empty: nothing is said
   bool summaries = false;  ///< the group of metrics that pictures are drawn from
   results::BoardKind board =
       results::BoardKind::ranking;  ///< what `conoscope run` prints at its end
@@ -93,5 +93,8 @@ std::string read_toml_text(const std::filesystem::path& path, const std::string&
 /// throws   RunFileError: the file cannot be read, is not TOML or has no such profile
 RunFile parse_run_file(const std::filesystem::path& path, Diagnostics& diagnostics,
                        const std::string& profile = "");
+/// The same of a text that was read already; path: where it stood, as far as that is known.
+RunFile parse_run_text(std::string text, const std::filesystem::path& path,
+                       Diagnostics& diagnostics, const std::string& profile = "");
 
 }  // namespace conoscope::core

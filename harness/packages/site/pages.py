@@ -1,18 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the site has beside docs/: pages that lie elsewhere in the tree (README, ARCHITECTURE ...), the tutorial
-made from its notebook, the reference of Python made from docstrings, and links to sources as text."""
+made from its notebook, the reference of Python made from docstrings, links to sources as text, and in board/ the
+results that ship, as the program in the environment variable CONOSCOPE writes them."""
 
 import ast
-import html
 import inspect
 import json
+import os
 import pathlib
 import posixpath
 import re
+import runpy
 import shutil
 import subprocess
 
 from mkdocs.structure.files import File
+from mkdocs.structure.nav import Link
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 ELSEWHERE = {
@@ -22,6 +25,8 @@ ELSEWHERE = {
     "contributing.md": ".github/CONTRIBUTING.md",
 }
 MADE = {"tutorial.md": "docs/tutorial.ipynb"}
+BOARD = "board/index.html"
+dead_links = runpy.run_path(pathlib.Path(__file__).with_name("links.py"))["dead_links"]
 PYTHON = ["conoscope", "conoscope.plugin", "conoscope.torch"]
 
 
@@ -35,6 +40,12 @@ def on_files(files, config):
     for page in (*ELSEWHERE, *MADE, "reference/python.md", "reference/cpp.md"):
         files.append(File(page, config["docs_dir"], config["site_dir"], False))
     return files
+
+
+def on_nav(nav, config, files):
+    """The board is no page of ours, and a link in mkdocs.yml to what is no page is an error."""
+    nav.items.insert(1, Link("Leaderboards", BOARD))
+    return nav
 
 
 def on_page_read_source(page, config):
@@ -144,29 +155,14 @@ def on_post_build(config):
     out = pathlib.Path(config["site_dir"]) / "cpp"
     settings += f"\nINPUT = {ROOT}/harness/sdk/include\nSTRIP_FROM_PATH = {ROOT}/harness/sdk/include\nHTML_OUTPUT = {out}\n"
     subprocess.run(["doxygen", "-"], input=settings, text=True, check=True)
+    write_board(out.parent / posixpath.dirname(BOARD))
     dead = dead_links(pathlib.Path(config["site_dir"]))
     if dead:
         raise RuntimeError("links that lead nowhere:\n" + "\n".join(dead))
 
 
-def dead_links(site):
-    """Of our own pages: to files and to places in them."""
-    ids, dead = {}, []
-
-    def places(page):
-        if page not in ids:
-            ids[page] = set(re.findall(r'\bid="([^"]+)"', page.read_text(errors="replace")))
-        return ids[page]
-
-    for page in sorted(site.rglob("*.html")):
-        if page.is_relative_to(site / "cpp") or page.name == "404.html":  # its links begin at the host
-            continue
-        for link in re.findall(r'(?:href|src)="([^"]+)"', page.read_text(errors="replace")):
-            path, _, place = html.unescape(link).partition("#")
-            if re.match(r"[a-z]+:|//", path) or place.startswith("__"):
-                continue
-            to = (page.parent / path).resolve() if path else page
-            to = to / "index.html" if to.is_dir() else to
-            if not to.exists() or (place and to.suffix == ".html" and place not in places(to)):
-                dead.append(f"{page.relative_to(site)}: {link}")
-    return dead
+def write_board(folder):
+    program = os.environ.get("CONOSCOPE")
+    if not program:
+        raise RuntimeError("CONOSCOPE names no program: ./dev docs sets it to the one that it builds")
+    subprocess.run([program, "site", "published", "-o", folder, "--docs", "../index.html"], check=True)

@@ -91,7 +91,8 @@ TEST_CASE("help fits 80 columns, but for commands to copy") {
                                                   {"board", "--help"},
                                                   {"audit", "--help"},
                                                   {"measure", "--help"},
-                                                  {"dataset", "--help"}}) {
+                                                  {"dataset", "--help"},
+                                                  {"site", "--help"}}) {
     std::istringstream lines(here.run(command).out);
     for (std::string line; std::getline(lines, line);)
       if (!line.starts_with("  conoscope ") && !line.starts_with("usage: "))

@@ -101,12 +101,15 @@ const std::vector<Never> kNever = {
     {"harness/core/processes/",
      {"harness/core/measure/", "harness/core/run/", "harness/core/conformance/",
       "harness/core/plan/", "harness/core/border/", "harness/core/artifacts/"}},
-    // Inside: report > analysis > boards > store > formats.
-    {"results/analysis/", {"results/report/"}},
-    {"results/boards/", {"results/report/", "results/analysis/"}},
-    {"results/store/", {"results/report/", "results/analysis/", "results/boards/"}},
+    // Inside: site > report > analysis > boards > store > formats.
+    {"results/report/", {"results/site/"}},
+    {"results/analysis/", {"results/site/", "results/report/"}},
+    {"results/boards/", {"results/site/", "results/report/", "results/analysis/"}},
+    {"results/store/",
+     {"results/site/", "results/report/", "results/analysis/", "results/boards/"}},
     {"results/formats/",
-     {"results/report/", "results/analysis/", "results/boards/", "results/store/"}},
+     {"results/site/", "results/report/", "results/analysis/", "results/boards/",
+      "results/store/"}},
     {"harness/app/", {"plugins/", "datasets/", "tests/"}},
 };
 
