@@ -139,7 +139,9 @@ TEST_CASE("from: the results that ship are read as a store") {
   const Workspace here;
   const Json shipped = here.json({"status", "--store", "published"});
   REQUIRE(!shipped["runs"].empty());
-  for (const auto& run : shipped["runs"]) CHECK(run["asked"] == run["good"]);
+  // Whole, but for what a method cannot do: a drawn head may give an output too few rows.
+  for (const auto& run : shipped["runs"])
+    CHECK(run["asked"].get<int>() == run["good"].get<int>() + run["failed"].get<int>());
   const std::string name = shipped["runs"][0]["run"];
   // By its name, as other commands take it.
   CHECK(!here.json({"query", "--saved", "environments", "--set", "run=" + name, "--store",
