@@ -167,7 +167,7 @@ std::unique_ptr<Connection> open_for_reading(const std::filesystem::path& path, 
 }
 
 std::unique_ptr<Connection> open_in_memory() {
-  auto connection = connect(":memory:", ":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+  auto connection = in_memory(":memory:");  // by a name, so that it can be merged
   connection->execute("PRAGMA foreign_keys = ON");
   migrate(*connection);
   return connection;

@@ -121,6 +121,12 @@ TEST_CASE("merge: what comes back from a merge can be merged on") {
   CHECK(added.at("attempt") > 0);
   CHECK(added.at("run_cell") == 0);
   CHECK(exported(first) == exported(all));
+
+  Store kept_nowhere = Store::open(":memory:", Mode::kReadWrite);
+  merge(kept_nowhere, folder / "all.db");
+  Store second = Store::open(folder / "1", Mode::kReadWrite);
+  merge(second, kept_nowhere);
+  CHECK(exported(second) == exported(all));
 }
 
 TEST_CASE("merge: a retraction that comes before its scores, or after, holds") {
