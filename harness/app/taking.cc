@@ -22,7 +22,8 @@ core::TakenResults take_from(const core::Plan& plan, results::Store& store, resu
                              const std::string& from) {
   const auto taken = core::take_results(plan, store, other);
   std::cerr << plan.run_file.name << ": " << taken.cells << (taken.cells == 1 ? " cell" : " cells")
-            << " taken from " << from << '\n';
+            << " taken from " << from
+            << (taken.cells + taken.others == 0 ? ", which has none that is still to do\n" : "\n");
   if (taken.others > 0) {
     std::cerr << taken.others
               << (taken.others == 1

@@ -106,10 +106,21 @@ def contents(folder, name):
     return files
 
 
+def in_other_wheels(packed):
+    """What `conoscope plugin list` says of plugins that another wheel brings."""
+    lines = ""
+    for name, prefix in packed.items():
+        plugins = sorted({path.stem for path in pathlib.Path(prefix).rglob("plugins/*.so")})
+        if name != "conoscope" and plugins:
+            lines += f"{', '.join(plugins)}: in the wheel {name}, {SUMMARIES[name].split(', ')[-1]}\n"
+    return lines.encode()
+
+
 def main(out, *packed):
     out = pathlib.Path(out)
     out.mkdir(parents=True, exist_ok=True)
-    for name, prefix in (one.split("=", 1) for one in packed):
+    packed = dict(one.split("=", 1) for one in packed)
+    for name, prefix in packed.items():
         with tempfile.TemporaryDirectory() as scratch:
             folder = pathlib.Path(scratch) / "prefix"
             shutil.copytree(prefix, folder, symlinks=False)
@@ -118,6 +129,8 @@ def main(out, *packed):
             scripts = {}
             if name == "conoscope":
                 files |= build_wheel.package_files()
+                left_out = "conoscope/share/conoscope/left_out.txt"
+                files[left_out] = files[left_out][0] + in_other_wheels(packed), False
                 scripts["conoscope"] = "conoscope._command:main"
             wheel = build_wheel.write_wheel(
                 out, name, SUMMARIES[name], files, tag(folder), scripts,

@@ -153,7 +153,7 @@ TEST_CASE("from: the results that ship are read as a store") {
              std::to_string(shipped["messages"].size() - 25) + " more messages; ");
   const auto file = here.write("run.toml", kmeans_run("run", "[0]", "\"surf_mae\""));
   CHECK_SAYS(here.run({"run", file, "--no-board", "--from", "published"}).err,
-             "taken from published\n");
+             "0 cells taken from published, which has none");
   CHECK_SAYS(here.run({"run", file, "--store", "published"}, 5).err,
              "a folder of stores in text form is only read");
 }
