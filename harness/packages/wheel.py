@@ -30,7 +30,7 @@ SYSTEM = re.compile(r"lib(hdf5|torch|c10|opencv)")
 BUNDLED = pathlib.PurePath("lib/conoscope/bundled")
 SUMMARIES = {
     "conoscope": "Puts concept-based explanations of neural networks to the test",
-    "conoscope_torch": "Models that conoscope trains with libtorch, for systems that have Debian 12's",
+    "conoscope_torch": "Models that conoscope trains with libtorch, for systems that have Debian 12's libtorch",
     "conoscope_onnx": "Networks in ONNX files for conoscope, for systems that have Debian 12's OpenCV",
 }
 
@@ -110,7 +110,7 @@ def in_other_wheels(packed):
     """What `conoscope plugin list` says of plugins that another wheel brings."""
     lines = ""
     for name, prefix in packed.items():
-        plugins = sorted({path.stem for path in pathlib.Path(prefix).rglob("plugins/*.so")})
+        plugins = sorted({path.stem for path in pathlib.Path(prefix).rglob("*plugins/*.so")})
         if name != "conoscope" and plugins:
             lines += f"{', '.join(plugins)}: in the wheel {name}, {SUMMARIES[name].split(', ')[-1]}\n"
     return lines.encode()
