@@ -15,6 +15,7 @@
 #include "results/analysis/ladder.h"
 #include "results/boards/run_metrics.h"
 #include "results/boards/scores.h"
+#include "results/boards/status.h"
 
 namespace conoscope::app {
 
@@ -277,6 +278,10 @@ int board_command(const Arguments& arguments) {
     throw UsageError("board: --plot draws one metric, and " + options.list("metric")[0] +
                      " is a group");
   const bool shown = print_board(store, request);
+  if (request.format.for_people && !filters.run.empty())
+    if (const auto failed = results::status(store, filters.run).failures.rows.size(); failed > 0)
+      std::cerr << failed << (failed == 1 ? " cell" : " cells")
+                << " failed: `conoscope status` says which and why\n";
   if (shown && options.has("plot")) {
     auto drawn = filters;
     drawn.controls = true;

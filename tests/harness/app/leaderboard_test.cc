@@ -151,3 +151,13 @@ id = "precomputed"
   CHECK_SAYS(ended.err, "skipped: tabular_toy x precomputed: missing");
   CHECK_SAYS(here.run({"board"}, 4).err, "none of its combinations fits");
 }
+
+TEST_CASE("a board says how many cells failed, to people") {
+  const Workspace here;  // of what ships: a drawn head gives an output too few rows
+  const std::vector<std::string> words = {"board", "random_model", "--store", "published"};
+  const std::string failed = "2 cells failed: `conoscope status` says which and why";
+  CHECK_SAYS(here.run(words).err, failed);
+  auto csv = words;
+  csv.insert(csv.end(), {"--format", "csv"});
+  CHECK_FALSE(has(here.run(csv).err, failed));
+}
