@@ -7,6 +7,7 @@
 #include <iterator>
 #include <optional>
 #include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -178,14 +179,13 @@ std::vector<std::string> environment_lines(results::Store& store, const std::str
   rows.bind_all(run);
   std::vector<std::string> out;
   while (rows.step()) {
-    const std::string text = rows.text(0);
-    for (const char* name : {"cpu", "libc", "conoscope", "compiler"})
-      for (std::size_t at = 0; at < text.size(); at = text.find('\n', at) + 1) {
-        const std::string line = text.substr(at, text.find('\n', at) - at);
-        if (line.starts_with(std::string(name) + ": ") && std::ranges::find(out, line) == out.end())
-          out.push_back(line);
-        if (text.find('\n', at) == text.npos) break;
-      }
+    std::istringstream lines(rows.text(0));
+    for (std::string line; std::getline(lines, line);) {
+      const std::string name = line.substr(0, line.find(':'));
+      const bool asked =
+          name == "cpu" || name == "libc" || name == "conoscope" || name == "compiler";
+      if (asked && std::ranges::find(out, line) == out.end()) out.push_back(line);
+    }
   }
   return out;
 }

@@ -6,13 +6,13 @@
 #include <algorithm>
 #include <array>
 #include <functional>
-#include <iterator>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
 
 #include "results/store/checksum.h"
 #include "results/store/file_system.h"
+#include "results/store/rows_of_attempts.h"
 #include "results/store/sqlite.h"
 #include "results/store/tables.h"
 
@@ -77,34 +77,9 @@ class Attached {
   Connection& connection_;
 };
 
-/// Which rows of the other store belong to attempts; of a table that is not here, none.
-struct Choice {
-  std::string_view table, rows;
-};
 constexpr std::string_view kNamedCells =
-    "WITH named_cell (key) AS (SELECT cell FROM other.attempt WHERE id IN temp.chosen_attempt "
-    "UNION SELECT cell FROM other.attempt_peer WHERE attempt IN temp.chosen_attempt) ";
-constexpr Choice kChoices[] = {
-    {"plugin",
-     "EXISTS (SELECT 1 FROM other.attempt WHERE attempt.id IN temp.chosen_attempt AND "
-     "instr(attempt.binaries, theirs.id || ' ' || theirs.version || ' ' || "
-     "substr(theirs.sha256, 1, 16)))"},
-    {"component",
-     "key IN (SELECT dataset FROM other.cell WHERE key IN named_cell UNION SELECT model FROM "
-     "other.cell WHERE key IN named_cell UNION SELECT explainer FROM other.cell WHERE key IN "
-     "named_cell)"},
-    {"metric_key",
-     "metric IN (SELECT metric FROM other.score WHERE attempt IN temp.chosen_attempt)"},
-    {"environment",
-     "key IN (SELECT environment FROM other.attempt WHERE id IN temp.chosen_attempt)"},
-    {"run", "key IN (SELECT run FROM other.attempt WHERE id IN temp.chosen_attempt)"},
-    {"cell", "key IN named_cell"},
-    {"attempt", "id IN temp.chosen_attempt"},
-    {"score", "attempt IN temp.chosen_attempt"},
-    {"sample_score", "attempt IN temp.chosen_attempt"},
-    {"attempt_peer", "attempt IN temp.chosen_attempt"},
-    {"attempt_checksum", "attempt IN temp.chosen_attempt"},
-};
+    "WITH named_cell (key) AS (SELECT cell FROM other.attempt WHERE id IN chosen_attempt "
+    "UNION SELECT cell FROM other.attempt_peer WHERE attempt IN chosen_attempt) ";
 
 void add_rows(Connection& connection, std::string_view table, std::string_view with,
               std::string_view where, std::map<std::string, std::int64_t>& added) {
@@ -164,9 +139,8 @@ std::map<std::string, std::int64_t> merge_attempts(Store& into, Store& other,
     for (const std::string& attempt : attempts) choose.run(attempt);
     std::map<std::string, std::int64_t> added;
     for (const std::string_view table : kTables)
-      if (const auto choice = std::ranges::find(kChoices, table, &Choice::table);
-          choice != std::end(kChoices))
-        add_rows(connection, table, kNamedCells, choice->rows, added);
+      if (const auto rows = rows_of_attempts(table, "other."))
+        add_rows(connection, table, kNamedCells, *rows, added);
     return added;
   });
 }

@@ -6,7 +6,7 @@
 #include <sstream>
 #include <vector>
 
-#include "numerics/sha256.h"
+#include "numerics/sha256_of_file.h"
 #include "results/store/error.h"
 #include "results/store/sqlite.h"
 #include "results/store/store.h"
@@ -20,16 +20,6 @@ namespace {
 constexpr const char* kHead = "submission\tsha256\tdataset\tmodel\texplainer\torigin\tcells\tseed";
 constexpr std::size_t kFields = 8;
 constexpr const char* kByCertainty[] = {kRecomputedHere, kRecomputedElsewhere, kSelfReported};
-
-std::string sha256_of(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  numerics::Sha256 hash;
-  std::vector<char> piece(1 << 16);
-  while (in.read(piece.data(), static_cast<std::streamsize>(piece.size())) || in.gcount() > 0)
-    hash.update({piece.data(), static_cast<std::size_t>(in.gcount())});
-  if (!in.eof()) throw StoreError(StoreProblem::cannot_open, file.string() + ": it cannot be read");
-  return hash.hex();
-}
 
 }  // namespace
 
@@ -62,7 +52,7 @@ CheckedSubmissions::CheckedSubmissions(const fs::path& file) {
 
 void CheckedSubmissions::add_origins(const std::string& name, const fs::path& file, Store& scores,
                                      Origins& out) const {
-  const auto known = checked_.find({name, sha256_of(file)});
+  const auto known = checked_.find({name, numerics::sha256_of_file(file)});
   Statement rows(scores.connection(),
                  "SELECT DISTINCT dataset, model, coalesce(explainer, '') FROM cell "
                  "WHERE key IN (SELECT cell FROM attempt)");

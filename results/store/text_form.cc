@@ -16,6 +16,7 @@
 
 #include "results/store/checksum.h"
 #include "results/store/migrate.h"
+#include "results/store/rows_of_attempts.h"
 #include "results/store/tables.h"
 
 namespace conoscope::results {
@@ -36,36 +37,20 @@ constexpr std::string_view kChosen =
     "named_cell (key) AS (SELECT key FROM chosen_cell "
     "UNION SELECT cell FROM attempt_peer WHERE attempt IN chosen_attempt) ";
 
-struct Choice {
-  std::string_view table, rows;
-};
-constexpr Choice kChoices[] = {
-    {"plugin",
-     "EXISTS (SELECT 1 FROM attempt WHERE attempt.id IN chosen_attempt AND instr(binaries, "
-     "plugin.id || ' ' || plugin.version || ' ' || substr(plugin.sha256, 1, 16)))"},
-    {"component",
-     "key IN (SELECT dataset FROM cell WHERE key IN named_cell UNION SELECT model FROM cell WHERE "
-     "key "
-     "IN named_cell UNION SELECT explainer FROM cell WHERE key IN named_cell)"},
-    {"metric_key",
-     "metric IN (SELECT metric FROM run_metric WHERE run IN chosen_run UNION SELECT metric FROM "
-     "score "
-     "WHERE attempt IN chosen_attempt)"},
-    {"environment", "key IN (SELECT environment FROM attempt WHERE id IN chosen_attempt)"},
-    {"run", "key IN chosen_run OR key IN (SELECT run FROM attempt WHERE id IN chosen_attempt)"},
-    {"cell", "key IN named_cell"},
-    {"run_cell", "run IN chosen_run"},
-    {"run_metric", "run IN chosen_run"},
-    {"run_component", "run IN chosen_run"},
-    {"attempt", "id IN chosen_attempt"},
-    {"score", "attempt IN chosen_attempt"},
-    {"sample_score", "attempt IN chosen_attempt"},
-    {"attempt_peer", "attempt IN chosen_attempt"},
-};
+/// Which rows of a table belong to the chosen runs; nullopt: it has none.
+std::optional<std::string> rows_of_runs(std::string_view table) {
+  if (table == "run_cell" || table == "run_metric" || table == "run_component")
+    return "run IN chosen_run";
+  auto out = rows_of_attempts(table, "");
+  if (table == "run") *out += " OR key IN chosen_run";
+  if (table == "metric_key")
+    *out += " OR metric IN (SELECT metric FROM run_metric WHERE run IN chosen_run)";
+  return out;
+}
 
 bool is_left_out(std::string_view table, bool all, bool parts) {
   if (table == "attempt_checksum" || (table == "sample_score" && !parts)) return true;
-  return !all && std::ranges::find(kChoices, table, &Choice::table) == std::end(kChoices);
+  return !all && !rows_of_runs(table);
 }
 
 std::string json_array(std::span<const std::string> keys) {
@@ -210,7 +195,8 @@ class Rows {
       columns += (i > 1 ? ", " : "") + std::string(names[i]);
       places += i > 1 ? ", ?" : "?";
     }
-    insert_.emplace(connection, "INSERT INTO " + table + " (" + columns + ") VALUES (" + places + ")");
+    insert_.emplace(connection,
+                    "INSERT INTO " + table + " (" + columns + ") VALUES (" + places + ")");
   }
 
   void add(std::string_view line) {
@@ -262,8 +248,8 @@ void write_text_form(Store& store, std::span<const std::string> runs, bool parts
     const std::string name(table);
     if (is_left_out(table, runs.empty(), parts)) continue;
     std::string head = "=" + name, columns, order;
-    Statement& known = connection.kept(
-        "SELECT name, pk FROM pragma_table_info(?) ORDER BY pk = 0, pk, cid");
+    Statement& known =
+        connection.kept("SELECT name, pk FROM pragma_table_info(?) ORDER BY pk = 0, pk, cid");
     known.bind_all(table);
     while (known.step()) {
       const std::string column = known.text(0);
@@ -273,11 +259,8 @@ void write_text_form(Store& store, std::span<const std::string> runs, bool parts
     }
     known.reset();
     write(head + "\n");
-    std::string sql = "SELECT " + columns + " FROM " + name;
-    if (!runs.empty()) {
-      const auto choice = std::ranges::find(kChoices, table, &Choice::table);
-      sql = std::string(kChosen) + sql + " WHERE " + std::string(choice->rows);
-    }
+    std::string sql = "SELECT " + columns + " FROM " + name + " AS theirs";
+    if (!runs.empty()) sql = std::string(kChosen) + sql + " WHERE " + *rows_of_runs(table);
     Statement rows(connection, sql + " ORDER BY " + order);
     if (!runs.empty()) rows.bind_all(keys, components);
     std::string line;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/core/artifacts/sha256.h"
+#include "numerics/sha256_of_file.h"
 
 #include <array>
 #include <cerrno>
@@ -7,7 +7,9 @@
 #include <fstream>
 #include <stdexcept>
 
-namespace conoscope::core {
+#include "numerics/sha256.h"
+
+namespace conoscope::numerics {
 
 std::string sha256_of_file(const std::filesystem::path& file) {
   errno = 0;
@@ -26,4 +28,4 @@ std::string sha256_of_file(const std::filesystem::path& file) {
   return hash.hex();
 }
 
-}  // namespace conoscope::core
+}  // namespace conoscope::numerics
