@@ -117,7 +117,7 @@ int audit_command(const Arguments& arguments) {
     std::cerr << "nothing to show: "
               << (filters.metrics.empty() ? "this run asks for no metric that ranks"
                                           : "no score of this run fits these filters")
-              << " (`conoscope status` says what is missing)\n";
+              << " (`conoscope status" << options.store_words() << "` says what is missing)\n";
     return kSomeFailed;
   }
   if (options.has("entries"))

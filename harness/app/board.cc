@@ -241,6 +241,7 @@ int board_command(const Arguments& arguments) {
   add_options(options);
   if (!options.parse(arguments)) return kOk;
   BoardRequest request;
+  request.store_words = options.store_words();
   request.format = options.format();
   std::string run;
   if (options.has("words")) take_words(options.list("words"), request, run);
@@ -280,8 +281,8 @@ int board_command(const Arguments& arguments) {
   const bool shown = print_board(store, request);
   if (request.format.for_people && !filters.run.empty())
     if (const auto failed = results::status(store, filters.run).failures.rows.size(); failed > 0)
-      std::cerr << failed << (failed == 1 ? " cell" : " cells")
-                << " failed: `conoscope status` says which and why\n";
+      std::cerr << failed << (failed == 1 ? " cell" : " cells") << " failed: `conoscope status"
+                << options.store_words() << "` says which and why\n";
   if (shown && options.has("plot")) {
     auto drawn = filters;
     drawn.controls = true;

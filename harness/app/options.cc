@@ -198,6 +198,10 @@ std::uint64_t Options::number(const char* name, std::int64_t least, std::int64_t
 
 unsigned Options::jobs() const { return static_cast<unsigned>(number("jobs", 1, 1024)); }
 
+std::string Options::store_words() const {
+  return has("store") ? " --store " + get<std::string>("store") : "";
+}
+
 fs::path Options::store() const {
   return has("store") ? store_named(get<std::string>("store")) : default_store();
 }

@@ -84,6 +84,8 @@ class Options {
   const std::vector<std::string>& list(const std::string& name) const;
 
   std::filesystem::path store() const;
+  /// " --store FILE" where it was given: for a command that a message names.
+  std::string store_words() const;
   /// What --from names; only where it is given.
   std::filesystem::path from() const;
   std::filesystem::path cache() const;

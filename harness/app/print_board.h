@@ -33,8 +33,9 @@ struct BoardRequest {
   int tiny = 0;       ///< as Column::tiny
   bool audit =
       false;  ///< ranking: says what its metric tells apart, as it does where truth is known
-  bool marks = false;         ///< ranking: as on a terminal, where scores are marked anyway
-  bool control_lines = true;  ///< ranking: for people, a line where each control stands
+  bool marks = false;            ///< ranking: as on a terminal, where scores are marked anyway
+  std::string store_words = "";  ///< Options::store_words(), for the commands that it names
+  bool control_lines = true;     ///< ranking: for people, a line where each control stands
 };
 
 /// Takes down which parameter counts an explainer's concepts; not those of other plugins.

@@ -112,7 +112,7 @@ Table part_table(const core::Measured& measured) {
   return table;
 }
 
-/// A group's name stands for its metrics where all of them are listed.
+/// A group's name stands for its metrics where several are listed, and all but some on request.
 std::vector<std::string> by_group(const std::vector<std::string>& metrics) {
   const auto& catalogue = metrics::catalogue();
   std::vector<std::string> out;
@@ -120,9 +120,12 @@ std::vector<std::string> by_group(const std::vector<std::string>& metrics) {
     const auto* metric = catalogue.metric(name);
     const std::string group(metric != nullptr ? std::string(metric->group) : "");
     const auto whole = catalogue.select(group);
-    const bool all = std::ranges::all_of(
+    const bool all = std::ranges::all_of(whole, [&](const metrics::Metric* other) {
+      return other->on_request || core::contains(metrics, other->name);
+    });
+    const auto listed = std::ranges::count_if(
         whole, [&](const metrics::Metric* other) { return core::contains(metrics, other->name); });
-    const std::string& shown = all && !whole.empty() ? group : name;
+    const std::string& shown = all && listed > 1 ? group : name;
     if (!core::contains(out, shown)) out.push_back(shown);
   }
   return out;

@@ -139,13 +139,13 @@ std::vector<std::string> resolution_texts(const std::vector<results::Audit>& aud
 
 /// Once for each metric and reason.
 std::vector<std::string> failure_texts(const std::vector<results::Audit>& audits,
-                                       const std::string& run) {
+                                       const BoardRequest& request) {
   std::vector<std::string> out;
   for (const auto& audit : audits)
     for (const auto& why : audit.fails) {
       const std::string text = std::string(kMark) + " " + audit.metric + " " + why +
-                               ": `conoscope audit " + run.substr(0, 8) + " -m " + audit.metric +
-                               "`";
+                               ": `conoscope audit " + request.filters.run.substr(0, 8) + " -m " +
+                               audit.metric + request.store_words + "`";
       if (!core::contains(out, text)) out.push_back(text);
     }
   return out;
@@ -207,8 +207,8 @@ Ranking ranking(results::Store& store, const BoardRequest& request) {
     out.unordered.push_back(
         std::string(kMark) + " " + metric +
         " does not tell better from worse on the sanity ladders: `conoscope board sanity " +
-        run_key.substr(0, 8) + " -m " + metric + "`");
-  out.failing = failure_texts(audits, options.run);
+        run_key.substr(0, 8) + " -m " + metric + request.store_words + "`");
+  out.failing = failure_texts(audits, request);
   return out;
 }
 

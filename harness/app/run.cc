@@ -256,17 +256,21 @@ core::RunOutcome run_and_compare(const Options& options, Work& work,
   return outcome;
 }
 
-void print_counts(const core::RunOutcome& outcome, std::chrono::steady_clock::time_point start) {
+void print_counts(const core::RunOutcome& outcome, const Options& options,
+                  std::chrono::steady_clock::time_point start) {
   std::cerr << outcome.good << " ok";
   if (outcome.not_applicable > 0) std::cerr << ", " << outcome.not_applicable << " not applicable";
   if (outcome.failed > 0)
-    std::cerr << ", " << outcome.failed << " failed (`conoscope status` lists them)";
+    std::cerr << ", " << outcome.failed << " failed (`conoscope status" << options.store_words()
+              << "` lists them)";
   std::cerr << " in " << seconds_text(start) << " s\n";
 }
 
 /// False: there is nothing to rank.
-bool print_leaderboard(const core::Plan& plan, results::Format format, results::Store& store) {
+bool print_leaderboard(const core::Plan& plan, const Options& options, results::Format format,
+                       results::Store& store) {
   BoardRequest board;
+  board.store_words = options.store_words();
   board.kind = plan.run_file.board;
   board.filters.run = plan.run_key;
   board.format = format;
@@ -313,7 +317,7 @@ int run_command(const Arguments& arguments) {
     // What was used within the last hour stays: another run may be at work.
     work.cache.trim(work.plan.run_file.limits.cache,
                     std::chrono::system_clock::to_time_t(std::chrono::system_clock::now()) - 3600);
-    print_counts(outcome, start);
+    print_counts(outcome, options, start);
   }
   if (outcome.recovered) {
     std::cerr << "conoscope: " << options.store().string() << " could not be written. "
@@ -322,7 +326,8 @@ int run_command(const Arguments& arguments) {
     return kNotSaved;
   }
   if (const auto code = stopped_code(outcome)) return *code;
-  if (!options.has("no-board") && !print_leaderboard(work.plan, format, store)) return kSomeFailed;
+  if (!options.has("no-board") && !print_leaderboard(work.plan, options, format, store))
+    return kSomeFailed;
   return outcome.failed > 0 ? kSomeFailed : kOk;
 }
 

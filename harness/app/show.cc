@@ -10,6 +10,7 @@
 #include "harness/app/command.h"
 #include "harness/app/show_sample.h"
 #include "harness/app/store_options.h"
+#include "harness/app/terminal.h"
 #include "harness/core/artifacts/artifact.h"
 #include "harness/core/measure/part_names.h"
 #include "harness/core/run/kept_artifacts.h"
@@ -40,8 +41,11 @@ void print_records(const char* title, const results::Table& table) {
       }
       std::istringstream lines(*text);
       std::string line;
-      for (bool first = true; std::getline(lines, line); first = false)
-        std::cout << (first ? "" : std::string(width + 4, ' ')) << results::printable(line) << '\n';
+      for (bool first = true; std::getline(lines, line); first = false) {
+        const std::string shown = results::printable(line);
+        std::cout << (first ? "" : std::string(width + 4, ' '))
+                  << (on_terminal() ? for_terminal(shown, width + 4) : shown + '\n');
+      }
     }
     std::cout << '\n';
   }

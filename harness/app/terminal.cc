@@ -38,9 +38,10 @@ std::string write_on_terminal(const results::Table& table) {
 
 }  // namespace
 
-std::string for_terminal(const std::string& text) {
+std::string for_terminal(const std::string& text, std::size_t indent) {
   std::string out;
-  for (const auto& line : results::wrapped(text, screen().width)) out += line + "\n";
+  for (const auto& line : results::wrapped(text, screen().width - static_cast<int>(indent)))
+    out += std::string(out.empty() ? 0 : indent, ' ') + line + "\n";
   return out;
 }
 

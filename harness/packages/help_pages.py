@@ -118,13 +118,14 @@ def bash_completion(commands):
     cases = []
     for page in flat(commands):
         words = [f"--{o.long}" for o in page.options] + [one.words[-1] for one in page.inner]
-        cases.append(f'    "{" ".join(page.words)}") words="{" ".join(words)}" ;;')
+        of_runs = " runs=yes" if "[RUN" in page.usage else ""
+        cases.append(f'    "{" ".join(page.words)}") words="{" ".join(words)}"{of_runs} ;;')
     actions = "|".join(page.words[0] for page in commands if page.inner)
     names = " ".join(page.words[0] for page in commands)
     formats = next(option.formats() for page in flat(commands) for option in page.options if option.formats())
     return f"""# bash completion for conoscope, made from its help texts
 _conoscope() {{
-  local current=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD-1]}} words="" of=""
+  local current=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD-1]}} words="" of="" runs="" store=() i
   COMPREPLY=()
   if [[ $COMP_CWORD -eq 1 ]]; then
     COMPREPLY=($(compgen -W "{names} --help --version" -- "$current"))
@@ -139,6 +140,15 @@ _conoscope() {{
   case $of in
 {chr(10).join(cases)}
   esac
+  if [[ $before == --store || $before == --from ]]; then
+    words=published runs=""
+  fi
+  if [[ $runs && $current != -* ]]; then
+    for ((i = 2; i < COMP_CWORD; ++i)); do
+      [[ ${{COMP_WORDS[i]}} == --store ]] && store=(--store "${{COMP_WORDS[i+1]}}")
+    done
+    words+=" $(conoscope query 'SELECT DISTINCT name FROM run' --format csv "${{store[@]}}" 2>/dev/null | tail -n +2)"
+  fi
   COMPREPLY=($(compgen -W "$words" -- "$current"))
   [[ $current == -* ]] || COMPREPLY+=($(compgen -f -- "$current"))
 }}

@@ -29,7 +29,7 @@ struct Shown {
 
 /// May a line end behind it?
 bool ends_line(char32_t c) {
-  return std::u32string_view(U" ,=(_:").find(c) != std::u32string_view::npos;
+  return std::u32string_view(U" ,;=(_:").find(c) != std::u32string_view::npos;
 }
 
 /// Of the longest piece that wrapped() need not cut.

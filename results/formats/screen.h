@@ -14,7 +14,7 @@ struct Screen {
   bool styled = false;  ///< it shows bold and faint text
 };
 
-/// A text in lines of so many columns, cut behind a blank, comma, bracket, colon, = or _ where there is
+/// A text in lines of so many columns, cut behind a blank, comma, semicolon, bracket, colon, = or _ where there is
 /// one.
 std::vector<std::string> wrapped(const std::string& text, int width);
 

@@ -216,8 +216,8 @@ SiteContents site_contents(Store& store, const SiteOptions& options) {
 
 SiteTable score_table(const SiteContents& contents, std::vector<const SiteScore*> scores,
                       bool names_metric) {
-  std::ranges::stable_partition(scores,
-                                [](const SiteScore* score) { return score->entrant.score.n > 0; });
+  std::stable_partition(scores.begin(), scores.end(),
+                        [](const SiteScore* score) { return score->entrant.score.n > 0; });
   std::set<std::string> controls;
   for (const SiteScore* score : scores)
     for (const BoardEntry& twin : score->entrant.twins) controls.insert(twin.control);

@@ -141,13 +141,17 @@ void WorkerProcess::enforce_limits() {
                              ? std::min(kLoadSeconds, limits_.seconds)
                              : limits_.seconds;
   const bool look = seconds() - looked_at_ >= kLookSeconds;
-  if (look) looked_at_ = seconds();
+  Held held;
+  if (look) {
+    looked_at_ = seconds();
+    held = held_by(process_.pid());
+    most_held_ = std::max(most_held_, held.memory);
+  }
   if (seconds() > allowed)
     killed_ = Killed::kTime;
   else if (!look)
     return;
-  else if (const Held held = held_by(process_.pid());
-           held.memory > limits_.memory && holds_more_than(limits_.memory, process_.pid()))
+  else if (held.memory > limits_.memory && holds_more_than(limits_.memory, process_.pid()))
     killed_ = Killed::kMemory;
   else if (held.threads > threads_)
     killed_ = Killed::kThreads;
@@ -165,7 +169,8 @@ void WorkerProcess::enforce_limits() {
 JobEnd WorkerProcess::judge(const Exit& exit) const {
   JobEnd end;
   end.seconds = seconds();
-  end.peak_memory = exit.peak_memory;
+  // Of a process that was killed beside it, its parent never heard what it had held.
+  end.peak_memory = std::max(exit.peak_memory, most_held_);
   end.step = reports_.step;
   end.stage = stage_ + ": " + reports_.step;
   end.log = tail_of(work_ / "stderr.txt", kLogTail);

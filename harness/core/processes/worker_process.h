@@ -95,6 +95,7 @@ class WorkerProcess {
   int partial_looks_ = 0;  ///< in a row: looks at the disk that did not see everything
   bool stopped_ = false;
   double looked_at_ = 0, disk_looked_at_ = 0;
+  std::uint64_t most_held_ = 0;  ///< bytes, of all its processes
 };
 
 /// Starts the job and waits for its end.

@@ -14,8 +14,11 @@ from conoscope._version import __version__
 class ConoscopeError(RuntimeError):
     """The command could not do what was asked of it; the text is its own.
 
-    code: its exit code, see docs/command.md; negative: the signal that ended it
+    code:  its exit code, see docs/command.md; negative: the signal that ended it
+    store: of run(): the Store; else None
     """
+
+    store = None
 
     def __init__(self, text, code):
         super().__init__(text)

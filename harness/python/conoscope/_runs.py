@@ -9,7 +9,7 @@ import tempfile
 
 from conoscope import _command, _pictures, _toml
 from conoscope._bar import bar
-from conoscope._command import options_of
+from conoscope._command import ConoscopeError, options_of
 
 
 class Store:
@@ -174,8 +174,8 @@ def run(
     take_from     results to take before anything is computed: a Store, its path, or "published"
     progress      with tqdm installed, a bar
 
-    Raises ValueError: what is wrong with the run file; ConoscopeError: cells failed (code 4; the
-    store has the others, and Store.status() the reasons), or nothing could be saved.
+    Raises ValueError: what is wrong with the run file; ConoscopeError: cells failed (code 4; its
+    `store` has the others, and store.status() the reasons), or nothing could be saved.
     """
     with _run_file(toml_or_dict) as file:
         arguments = ["run", file, "--no-board", "--store", store, "--jobs", jobs, "--retry", retry]
@@ -183,7 +183,11 @@ def run(
         if take_from is not None:
             arguments += ["--from", take_from.path if isinstance(take_from, Store) else take_from]
         with bar(progress, "cell") as on_line:
-            _command.call(arguments, rename=_renamed(file, toml_or_dict), on_line=on_line)
+            try:
+                _command.call(arguments, rename=_renamed(file, toml_or_dict), on_line=on_line)
+            except ConoscopeError as error:
+                error.store = Store(store)
+                raise
     return Store(store)
 
 

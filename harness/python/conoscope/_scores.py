@@ -105,8 +105,7 @@ class Scores(Mapping):
     def to_dataframe(self):
         """One row for each score, with interval, reason and message. Raises ImportError: pandas is
         not installed."""
-        import pandas
-
+        pandas = _pandas("to_dataframe")
         low_high = [score.interval or (None, None) for score in self._scores]
         return pandas.DataFrame(
             {
@@ -125,8 +124,7 @@ class Scores(Mapping):
     def table(self):
         """A data frame of what was judged x metrics, NaN where there is no number. Raises
         ImportError: pandas is not installed."""
-        import pandas
-
+        pandas = _pandas("table")
         judged = [score for score in self._scores if score.judged]  # what could not be is left out
         out = pandas.DataFrame(
             index=pandas.Index(self.judged, name="judged"),
@@ -213,6 +211,14 @@ class Scores(Mapping):
             out += "<table>" + _html_row("th", header)
             out += "".join(_html_row("td", row) for row in rows) + "</table>"
         return out + "".join(f"<p>{html.escape(note)}</p>" for note in self._notes())
+
+
+def _pandas(asked_by):
+    try:
+        import pandas
+    except ImportError:
+        raise ImportError(f"{asked_by}() makes a data frame of pandas: pip install pandas") from None
+    return pandas
 
 
 def _html_row(tag, cells):

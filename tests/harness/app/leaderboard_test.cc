@@ -157,8 +157,9 @@ TEST_CASE("a board says how many cells failed, to people") {
   const std::vector<std::string> words = {"board", "random_model", "--store", "published"};
   const Json status = here.json({"status", "random_model", "--store", "published"});
   REQUIRE(status["failures"].size() > 1);
-  const std::string failed = std::to_string(status["failures"].size()) +
-                             " cells failed: `conoscope status` says which and why";
+  const std::string failed =
+      std::to_string(status["failures"].size()) +
+      " cells failed: `conoscope status --store published` says which and why";
   CHECK_SAYS(here.run(words).err, failed);
   auto csv = words;
   csv.insert(csv.end(), {"--format", "csv"});

@@ -156,7 +156,8 @@ TEST_CASE("measure: what is missing is listed with the array that would bring it
   CHECK(head.out == "");
   CHECK_SAYS(head.err, "  cavs and importance (or --explain): surf");
   CHECK_SAYS(head.err, "  concept_scores and concepts: ");
-  CHECK_SAYS(head.err, "  codes and factors: ");
+  // Groups, also those of which some metrics are only on request.
+  CHECK_SAYS(head.err, "  codes and factors: disentanglement and irs\n");
 
   // Learnt concepts alone, without a word about the rows.
   const auto scores = here.write("c_hat.npy", npy_of<double>({4, 1}, {0.1, 0.2, 0.7, 0.9}));

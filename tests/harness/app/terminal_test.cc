@@ -40,15 +40,16 @@ int widest(const std::string& text) {
 
 TEST_CASE("terminal: tables fit 80 and 120 columns, and what is piped stays as it is") {
   const Workspace here;
-  here.run(
-      {"run",
-       here.write("r.toml", digits_run("metrics = [\"surf_mae\", \"surf_emd\", "
-                                       "\"surf_top1\"]\ncontrols = [\"none\", \"random_concepts\"]",
-                                       {"svd"})),
-       "--no-board"});
+  const std::string file = here.write(
+      "r.toml", digits_run("metrics = [\"surf_mae\", \"surf_emd\", \"surf_top1\"]\ncontrols = "
+                           "[\"none\", \"random_concepts\"]",
+                           {"svd"}));
+  here.run({"run", file, "--no-board"});
+  const std::string cell = here.json({"plan", file, "--cells"})[0]["cell"];
   for (const int width : {80, 120, 200})
     for (const std::vector<std::string>& command : {std::vector<std::string>{"board"},
                                                     {"status"},
+                                                    {"show", cell},
                                                     {"history", "surf_emd"},
                                                     {"metric"},
                                                     {"plugin", "list"},

@@ -30,7 +30,11 @@ def completed(pages, *words):
         f"source {pages}/conoscope.bash; COMP_WORDS=({' '.join(words)!s} '');"
         "COMP_CWORD=$((${#COMP_WORDS[@]} - 2)); _conoscope; echo ${COMPREPLY[@]}"
     )
-    return subprocess.run(["bash", "-c", script], check=True, capture_output=True, text=True).stdout.split()
+    path = f"{pathlib.Path(conoscope._command.command()).parent}:{os.environ['PATH']}"
+    done = subprocess.run(
+        ["bash", "-c", script], check=True, capture_output=True, text=True, env={**os.environ, "PATH": path}
+    )
+    return done.stdout.split()
 
 
 def test_every_command_and_option_is_completed(pages):
@@ -43,6 +47,11 @@ def test_every_command_and_option_is_completed(pages):
     # The longest option of its list, with one space before what it does.
     assert completed(pages, "conoscope", "run", "--conf") == ["--confine"]
     assert completed(pages, "conoscope", "report", "--out") == ["--output"]
+
+
+def test_runs_of_a_store_are_completed(pages):
+    assert "published" in completed(pages, "conoscope", "board", "--store", "publ")
+    assert "sanity" in completed(pages, "conoscope", "board", "--store", "published", "sani")
 
 
 def test_options_are_not_lost_where_help_is_worded_otherwise():

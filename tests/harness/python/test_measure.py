@@ -223,6 +223,13 @@ def shown(judged, **values):
     ]
 
 
+def test_data_frames_need_pandas(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    for asked_by in ("table", "to_dataframe"):
+        with pytest.raises(ImportError, match=f"{asked_by}.*pip install pandas"):
+            getattr(conoscope.Scores(shown("svd", surf_mae=0.5)), asked_by)()
+
+
 def test_methods_are_shown_by_metrics():
     scores = conoscope.Scores(
         shown("model", concept_auc=0.5)

@@ -146,6 +146,7 @@ def test_mistakes(tmp_path):
             )
         )
     assert caught.value.code == 4
+    assert rows(caught.value.store.query("SELECT DISTINCT status FROM attempt")) == [{"status": "failed"}]
 
 
 def test_toml():

@@ -120,6 +120,11 @@ TEST_CASE("memory counts wherever it is held") {
                 "used more than limits.memory = " + kMemory);
   check_failure(failure(bench, "memory_of_children", "--confine off"), "out_of_memory",
                 "explain: fit", "used more than limits.memory = " + kMemory);
+  for (const json& attempt :
+       json::parse(bench("query \"SELECT peak_memory FROM attempt WHERE status "
+                         "= 'out_of_memory'\" --format json")
+                       .out))
+    CHECK(attempt["peak_memory"] > 100 << 20);  // of all processes, the killed ones too
 }
 
 TEST_CASE("a plugin has its share of the threads that the user may have") {
