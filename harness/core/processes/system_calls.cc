@@ -165,14 +165,16 @@ void add_files(Filter& filter, bool truncation) {
   filter.only("fcntl", 1, kAll, kFileCommands);
   filter.only("ioctl", 1, kAll, kDeviceCommands);
   if (truncation)
-    return filter.answer(std::initializer_list{"open", "openat", "openat2", "truncate"});
+    return filter.answer(
+        std::initializer_list<const char*>{"open", "openat", "openat2", "truncate"});
   // Not opened to be emptied unless to be written to: Landlock sees a file that is read.
   const auto how = {
       std::uint32_t{O_RDONLY},  std::uint32_t{O_WRONLY},           std::uint32_t{O_RDWR},
       std::uint32_t{O_ACCMODE}, std::uint32_t{O_WRONLY | O_TRUNC}, std::uint32_t{O_RDWR | O_TRUNC}};
   filter.only("open", 1, O_ACCMODE | O_TRUNC, how);
   filter.only("openat", 2, O_ACCMODE | O_TRUNC, how);
-  filter.answer(std::initializer_list{"openat2"}, kUnknown);  // its flags lie in memory
+  filter.answer(std::initializer_list<const char*>{"openat2"},
+                kUnknown);  // its flags lie in memory
 }
 
 void add_processes(Filter& filter, const SystemCallsAllowed& allowed) {
@@ -184,7 +186,7 @@ void add_processes(Filter& filter, const SystemCallsAllowed& allowed) {
   for (const char* call : {"prlimit64", "sched_setscheduler", "sched_setparam", "sched_setattr"})
     filter.only(call, 0, kAll, {0, kSelf});
   // Its flags lie in memory, where no filter sees them; the C library then takes clone().
-  filter.answer(std::initializer_list{"clone3"}, kUnknown);
+  filter.answer(std::initializer_list<const char*>{"clone3"}, kUnknown);
   if (allowed.processes) {
     filter.only("clone", 0, kNamespaces, {0});
     filter.answer(kProcesses);  // whom it may signal, Landlock says
