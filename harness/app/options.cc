@@ -287,7 +287,8 @@ int run_action(const std::string& command, std::span<const Command> actions,
 
 fs::path store_named(const std::string& name) {
   std::error_code ignored;
-  return name == "published" && !fs::exists(name, ignored) ? share_folder() / name : fs::path(name);
+  const bool ships = name == "published" || name.starts_with("published/");
+  return ships && !fs::exists(name, ignored) ? share_folder() / name : fs::path(name);
 }
 
 fs::path find_run_file(const std::string& name) {

@@ -115,8 +115,8 @@ class Options {
 int run_action(const std::string& command, std::span<const Command> actions,
                const Arguments& arguments);
 
-/// A store, as a user names it: a file or folder, or "published" for the results that ship, in whatever
-/// folder one is.
+/// A store, as a user names it: a file or folder, or "published" for the results that ship and
+/// "published/quick.gz" for one of their files, in whatever folder one is.
 std::filesystem::path store_named(const std::string& name);
 
 /// A file, or the name of a run file that ships (quick, quick.toml, ...).

@@ -25,7 +25,7 @@ JsonObject mark(const std::string& kind, const BoardEntry& entry, const SeedScor
   return out.add(entry.estimate).add("seeds", values);
 }
 
-void add_row(PageTable& table, const Entrant& entrant, std::int64_t place,
+void add_row(PageTable& table, const Entrant& entrant, std::int64_t place, bool has_origins,
              const std::set<std::string>& controls, const SeedScores& seeds) {
   const Estimate& estimate = entrant.score.estimate;
   std::vector<std::string> notes = MergedNotes(estimate.messages).texts();
@@ -33,6 +33,7 @@ void add_row(PageTable& table, const Entrant& entrant, std::int64_t place,
   std::vector<PageCell> cells = {
       entrant.score.rank ? std::to_string(*entrant.score.rank) : "-", entrant.method,
       human_text(Coverage{entrant.score.n, entrant.score.asked}), human_text(estimate)};
+  if (has_origins) cells.emplace_back(entrant.score.origin.empty() ? "-" : entrant.score.origin);
   std::vector<JsonObject> marks = {mark("method", entrant.score, seeds)};
   if (estimate.n == 0) marks[0].add("why", "no number: " + entrant.missing);
   for (const auto& control : controls) {
@@ -172,8 +173,10 @@ Section leaderboard_section(const ReportContext& context) {
       }
     }
 
+  const bool has_origins = !context.store.origins().empty();
   std::vector<PageColumn> columns = {PageColumn("rank", "place"), kMethodColumn, "seeds",
                                      PageColumn("mean ± 95 %", "mean")};
+  if (has_origins) columns.emplace_back(kOriginColumn);
   for (const auto& control : controls) columns.emplace_back(control.c_str());
   columns.emplace_back("notes");
   PageTable table("board-table", "Mean over seeds, half the width of its 95 % t interval", columns);
@@ -181,7 +184,7 @@ Section leaderboard_section(const ReportContext& context) {
     table.group(group.keys);
     std::int64_t place = 0;
     for (const Entrant& entrant : group.entrants)
-      add_row(table, entrant, ++place, controls, *group.seeds);
+      add_row(table, entrant, ++place, has_origins, controls, *group.seeds);
   }
 
   Section section{"board", "Who explains best?", ""};

@@ -231,6 +231,9 @@ SiteTable score_table(const SiteContents& contents, std::vector<const SiteScore*
                            {Column::integer("rank"), Column::integer("of"),
                             Column::coverage("coverage"), Column::estimate("score")});
   out.table.columns.back().messages = true;
+  const bool has_origins = std::ranges::any_of(
+      scores, [](const SiteScore* score) { return !score->entrant.score.origin.empty(); });
+  if (has_origins) out.table.columns.push_back(Column::text(kOriginColumn));
   for (const std::string& control : controls)
     out.table.columns.push_back(Column::estimate("score@" + control));
   for (const SiteScore* score : scores) {
@@ -245,6 +248,8 @@ SiteTable score_table(const SiteContents& contents, std::vector<const SiteScore*
     row.emplace_back(static_cast<std::int64_t>(score->competitors));
     row.emplace_back(Coverage{entrant.score.n, entrant.score.asked});
     row.emplace_back(entrant.score.estimate);
+    if (has_origins)
+      row.push_back(entrant.score.origin.empty() ? Field() : Field(entrant.score.origin));
     for (const std::string& control : controls) {
       const auto twin = std::ranges::find(entrant.twins, control, &BoardEntry::control);
       row.push_back(twin == entrant.twins.end() ? Field() : Field(twin->estimate));

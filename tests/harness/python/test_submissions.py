@@ -215,6 +215,8 @@ def test_an_honest_submission():
     assert {name: row["origin"] for name, row in rows.items() if row["origin"]} == {
         "mine": "recomputed here", "mine(k=3)": "recomputed here"}
     assert rows["mine"]["coverage_n"] == "2" and rows["svd"]["coverage_n"] == "0"
+    conoscope("report", "--store", str(FOLDER), "-o", "report.html")
+    assert "recomputed here" in pathlib.Path("report.html").read_text()
     # Other scores are not those that were checked.
     scores = Scores(FOLDER / "mine/scores.gz")
     place, row = next(scores.rows("score"))
