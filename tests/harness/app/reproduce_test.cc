@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
+#include <regex>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -128,29 +130,71 @@ TEST_CASE("reproduce: what ships is judged without computing anything") {
   CHECK_SAYS(here.run({"reproduce", "irs", "--store", "published"}, 5).err, "with --from");
 }
 
+/// How many claims of an item have which verdict: "2 reproduced: this. 1 not: that. 3 open, size: those".
+std::map<std::string, int> verdicts_in(const std::string& text) {
+  static const std::regex kCount(
+      R"((?:^|\. |; |\) )(?:(\d+) )?(reproduced|not decidable|not(?! judged)|open)\b)");
+  std::map<std::string, int> out;
+  for (std::sregex_iterator one(text.begin(), text.end(), kCount), end; one != end; ++one)
+    out[(*one)[2]] += (*one)[1].matched ? std::stoi((*one)[1]) : 1;
+  return out;
+}
+
 TEST_CASE(
-    "reproduce: docs/reproduction.md lists every item of the ledgers and how many claims it has, "
-    "in order") {
+    "reproduce: docs/reproduction.md lists every item of the ledgers in order, how many claims it "
+    "has, and "
+    "the verdicts that what ships leads to") {
   const Workspace here;
   if (!here.can_train()) SKIP_TEST("this build has no libtorch, and with it not all models");
   const std::string page = bytes_of(CONOSCOPE_TEST_DOCS "/reproduction.md");
+  struct Item {
+    std::string name;
+    int claims = 0;
+    std::map<std::string, int> verdicts;
+  };
   std::size_t at = 0;
+  int compared = 0;
   for (const auto& paper : kPapers) {
-    std::vector<std::pair<std::string, int>> items;
-    for (const auto& row : here.json({"reproduce", paper, "--no-run"})) {
-      const std::string item = row["item"], verdict = row["verdict"];
-      if (items.empty() || items.back().first != item) items.emplace_back(item, 0);
-      if (verdict != "see below" && verdict != "not judged") ++items.back().second;
+    std::vector<Item> items;
+    for (const auto& row : here.json({"reproduce", paper, "--no-run", "--store", "published"})) {
+      const std::string name = row["item"], verdict = row["verdict"];
+      if (items.empty() || items.back().name != name) items.push_back({name, 0, {}});
+      if (verdict == "see below" || verdict == "not judged") continue;
+      ++items.back().claims;
+      const bool negated = verdict == "not reproduced" || verdict == "not decidable here";
+      ++items.back().verdicts[verdict == "not reproduced" ? "not"
+                              : negated                   ? "not decidable"
+                                                          : verdict.substr(0, verdict.find(':'))];
     }
     REQUIRE_FALSE(items.empty());
-    for (const auto& [item, claims] : items) {
-      const std::string line = "| " + in_table(item) + " | " + std::to_string(claims) + " |";
+    std::map<std::string, int> all;
+    int claims = 0;
+    for (const Item& item : items) {
+      claims += item.claims;
+      const std::string line =
+          "| " + in_table(item.name) + " | " + std::to_string(item.claims) + " | ";
       CAPTURE(line);
-      const auto found = page.find(line, at);
-      REQUIRE(found != page.npos);
-      at = found + 1;
+      at = page.find(line, at);
+      REQUIRE(at != page.npos);
+      const std::size_t text = page.find(" | ", at + line.size()) + 3;
+      at = page.find(" |\n", text);
+      const auto written = verdicts_in(page.substr(text, at - text));
+      for (const auto& [verdict, count] : written) all[verdict] += count;
+      const bool ships = std::ranges::all_of(item.verdicts, [](const auto& found) {
+        return found.first != "no data" && found.first.rfind("not here", 0) != 0;
+      });
+      if (item.claims == 0 || !ships) continue;
+      ++compared;
+      CHECK(written == item.verdicts);
     }
+    std::string sums =
+        "`conoscope reproduce " + paper + "`: " + std::to_string(claims) + " claims: ";
+    for (const char* verdict : {"reproduced", "not", "open", "not decidable"})
+      if (all[verdict] > 0)
+        sums += (sums.ends_with(": ") ? "" : ", ") + std::to_string(all[verdict]) + " " + verdict;
+    CHECK_SAYS(page, sums);
   }
+  CHECK(compared > 10);
 }
 
 TEST_CASE("reproduce: docs/results.md gives no verdicts of its own") {
