@@ -225,7 +225,8 @@ TEST_CASE("every link of a site leads to a file of it, and nothing is loaded fro
   add_study(store, "run2", "another one", 500);
   const Files files = site_of(store);
   std::size_t links = 0;
-  for (const auto& [path, text] : files) {
+  for (const auto& file : files) {
+    const std::string &path = file.first, &text = file.second;
     if (!path.ends_with(".html")) continue;
     CAPTURE(path);
     const std::string html = without_scripts(text);
@@ -279,7 +280,8 @@ TEST_CASE("names of every kind stay text, and files of the site stay in it") {
   const Files files = site_of(store);
   const std::regex plain("[a-z0-9_/-]+(\\.[a-z0-9-]+)?\\.(html|json|js|css)");
   std::set<std::string> lower;
-  for (const auto& [path, text] : files) {
+  for (const auto& file : files) {
+    const std::string &path = file.first, &text = file.second;
     CHECK_MESSAGE(std::regex_match(path, plain), path);
     CHECK_MESSAGE(path.find("..") == path.npos, path);
     CHECK(lower.insert(path).second);

@@ -46,7 +46,8 @@ AttemptRow attempt(const std::string& id, const std::string& cell, int number,
 Store filled() {
   Store store = sample::memory({.explainers = {"e"}});
   sample::ask(store, {.run = "other", .explainers = {"f"}});
-  const std::vector parts = {SampleScoreRow{"a", 0, 0.1, ""}, SampleScoreRow{"a", 1, std::nullopt, "nan"}};
+  const std::vector parts = {SampleScoreRow{"a", 0, 0.1, ""},
+                             SampleScoreRow{"a", 1, std::nullopt, "nan"}};
   store.record(attempt("one", key_of("d", "m", "e", 1), 1),
                std::vector{score_row("a", 1.0 / 3.0), score_row("b", 5e-324)}, parts);
   auto failed = attempt("two", key_of("d", "m", "e", 2), 2, Status::crashed);
@@ -77,7 +78,7 @@ TEST_CASE("text form: what is read back is the store, bit by bit, and gives the 
 
   SUBCASE("it merges into the store that it came from without news") {
     Store into = filled();
-    for (const auto& [table, rows] : merge(into, back)) CHECK_MESSAGE(rows == 0, table);
+    for (const auto& added : merge(into, back)) CHECK_MESSAGE(added.second == 0, added.first);
   }
   SUBCASE("and into an empty one") {
     Store into = Store::open(folder / "new.db", Mode::kReadWrite);
@@ -221,8 +222,8 @@ TEST_CASE("text form: a damaged file is refused with its line") {
   };
   CHECK(refused(text.substr(0, text.size() - 4)).find("cut off") != std::string::npos);
   CHECK(refused(with("=score\t", "=scores\t")).find("no table scores") != std::string::npos);
-  CHECK(refused(with("=score\tattempt\tmetric", "=score\tattempt\tmetrics")).find("no column metrics") !=
-        std::string::npos);
+  CHECK(refused(with("=score\tattempt\tmetric", "=score\tattempt\tmetrics"))
+            .find("no column metrics") != std::string::npos);
   CHECK(refused(with("\t5e-324\t", "\tfive\t")).find("five is no REAL") != std::string::npos);
   CHECK(refused(with("\t5e-324\t", "\t")).find("fields for") != std::string::npos);
   CHECK(refused(with("\\nline", "\\qline")).find("is no TEXT") != std::string::npos);
@@ -243,12 +244,14 @@ TEST_CASE("text form: a folder of them is one store") {
   const sample::Scratch folder;
   Store store = filled();
   std::string message;
-  CHECK(problem_of([&] { Store::open(folder.path(), Mode::kReadOnly); }, &message) == "cannot_open");
+  CHECK(problem_of([&] { Store::open(folder.path(), Mode::kReadOnly); }, &message) ==
+        "cannot_open");
   write_file(folder / "a.txt", text_of(store, {"run"}));
   write_file(folder / "b.txt", text_of(store, {"other"}));
   write_file(folder / "README", "not a store");
   Store both = Store::open(folder.path(), Mode::kReadOnly);
   CHECK(both.runs().size() == 2);
-  CHECK(both.tried_cells() == std::set<std::string>{key_of("d", "m", "e", 1), key_of("d", "m", "e", 2),
+  CHECK(both.tried_cells() == std::set<std::string>{key_of("d", "m", "e", 1),
+                                                    key_of("d", "m", "e", 2),
                                                     key_of("d", "m", "f", 1)});
 }

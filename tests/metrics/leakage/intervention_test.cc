@@ -147,7 +147,9 @@ TEST_CASE("intervention metrics: groups of the dataset, each by itself as withou
     return out;
   };
   auto single = results_of({}), alone = results_of({0, 1, 2}), paired = results_of({0, 1, 0});
-  for (const auto& [name, result] : single) {
+  for (const auto& one : single) {
+    const auto& name = one.first;
+    const Result& result = one.second;
     CAPTURE(name);
     CHECK(alone[name].value == result.value);
     CHECK(alone[name].parts == result.parts);
