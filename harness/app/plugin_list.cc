@@ -7,6 +7,7 @@
 #include "harness/app/folders.h"
 #include "harness/app/options.h"
 #include "harness/app/plugin_info.h"
+#include "harness/app/terminal.h"
 #include "harness/core/names.h"
 
 namespace conoscope::app {
@@ -16,7 +17,10 @@ namespace {
 /// Plugins that this build could have had, with the reason why it has not.
 void print_left_out() {
   std::ifstream in(share_folder() / "left_out.txt");
-  for (std::string line; std::getline(in, line);) std::cerr << "left out: " << line << '\n';
+  for (std::string line; std::getline(in, line);) {
+    const std::string text = "left out: " + line;
+    std::cerr << (on_terminal() ? for_terminal(text) : text + '\n');
+  }
 }
 
 }  // namespace
