@@ -168,7 +168,7 @@ core::Component data_component(const core::Registry& registry, const MeasureArgu
   if (plugin == nullptr)
     throw UsageError(
         "measure: the dataset precomputed, which reads the files, is not there; "
-        "`conoscope plugin list` shows what was found where");
+        "`conoscope plugin list` shows what was found where, and what was left out");
   require_usable(*plugin);
   core::Component out;
   out.plugin = *plugin;

@@ -47,9 +47,11 @@ std::optional<PluginFile> find_plugin(const ComponentRequest& request, Kind kind
   }
   if (request.id.empty()) return std::nullopt;
   if (const PluginFile* plugin = registry.find(kind, request.id)) return *plugin;
-  diagnostics.add(request.place, "no " + std::string(to_string(kind)) + " " + request.id +
-                                     did_you_mean(request.id, registry.ids(kind)) +
-                                     "; `conoscope plugin list` shows what was found where");
+  diagnostics.add(
+      request.place,
+      "no " + std::string(to_string(kind)) + " " + request.id +
+          did_you_mean(request.id, registry.ids(kind)) +
+          "; `conoscope plugin list` shows what was found where, and what was left out");
   return std::nullopt;
 }
 
