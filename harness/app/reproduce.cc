@@ -23,6 +23,7 @@
 #include "numerics/statistics/t_test.h"
 #include "results/analysis/correlation.h"
 #include "results/analysis/sweep.h"
+#include "results/boards/component_words.h"
 #include "results/boards/estimate.h"
 #include "results/boards/kinds.h"
 #include "results/boards/scores.h"
@@ -219,6 +220,7 @@ struct ScoredClaim {
   results::Claim claim;
   std::string ours;
   std::string coefficient = {};  ///< of a correlation: how it lies to the published one
+  bool is_here = true;           ///< false: neither are its data, nor scores of them
 };
 
 /// Has the study run to its end on the claim's dataset, with a number at each cell?
@@ -301,6 +303,7 @@ ScoredClaim scored_part_correlation(const LedgerClaim& claim, double resampled, 
   out.claim.resampled = resampled;
   if (lacks_data(claim, study)) {
     out.claim.subjects.emplace_back();
+    out.is_here = false;
     return out;
   }
   std::vector<results::BoardSubject> subjects;
@@ -316,6 +319,45 @@ ScoredClaim scored_part_correlation(const LedgerClaim& claim, double resampled, 
   return out;
 }
 
+std::vector<results::CurrentScore> scores_of(const StudyComponents& subject,
+                                             const std::string& metric, results::Store& store) {
+  auto out =
+      results::current_scores(store, {.run = "",
+                                      .dataset = subject.dataset->key,
+                                      .model = subject.model->key,
+                                      .explainer = subject.explainer ? subject.explainer->key : "",
+                                      .metric = metric});
+  std::erase_if(out, [&subject](const results::CurrentScore& score) {
+    return score.explainer.empty() != (subject.explainer == nullptr);
+  });
+  return out;
+}
+
+/// Where its data are not here, which a component's key is made of: the scores of the one subject of the
+/// ledger's names that the newest run of the study has.
+std::vector<results::CurrentScore> scores_by_name(const LedgerSubject& subject, const Study& study,
+                                                  results::Store& store) {
+  results::ScoreFilter wanted;
+  wanted.metric = subject.metric;
+  for (const auto& run : store.runs())
+    if (run.name == study.plan.run_file.name) wanted.run = run.key;
+  if (wanted.run.empty()) return {};
+  for (const auto& [kind, name, kept] : {std::tuple("dataset", &subject.dataset, &wanted.dataset),
+                                         {"model", &subject.model, &wanted.model},
+                                         {"explainer", &subject.explainer, &wanted.explainer}}) {
+    const auto found = results::component_filter(store, wanted.run, kind, *name);
+    if (!found) return {};
+    *kept = *found;
+  }
+  const auto out = results::current_scores(store, wanted);
+  const bool one = std::ranges::all_of(out, [&](const results::CurrentScore& score) {
+    return score.explainer.empty() == subject.explainer.empty() &&
+           score.dataset_key == out[0].dataset_key && score.model_key == out[0].model_key &&
+           score.explainer_key == out[0].explainer_key;
+  });
+  return one ? out : std::vector<results::CurrentScore>();
+}
+
 ScoredClaim scored_claim(const LedgerClaim& claim, double resampled, const Study& study,
                          results::Store& store) {
   ScoredClaim out;
@@ -325,23 +367,16 @@ ScoredClaim scored_claim(const LedgerClaim& claim, double resampled, const Study
   out.claim.theirs_half_width = claim.theirs_half_width;
   out.claim.resampled = resampled;
   const auto& seeds = study.plan.run_file.seeds;
+  const bool by_name = lacks_data(claim, study);
+  out.is_here = !by_name;
   std::vector<std::string> ours;
   for (const auto& subject : claim.subjects) {
-    if (lacks_data(claim, study)) {
-      out.claim.subjects.emplace_back();
-      continue;
-    }
-    const StudyComponents found = find_subject(subject, study, claim.says);
     std::map<std::int64_t, double> by_seed;
     for (const auto& score :
-         results::current_scores(store, {.run = "",
-                                        .dataset = found.dataset->key,
-                                        .model = found.model->key,
-                                        .explainer = found.explainer ? found.explainer->key : "",
-                                        .metric = subject.metric}))
-      if (std::find(seeds.begin(), seeds.end(), score.seed) != seeds.end() &&
-          score.explainer.empty() == (found.explainer == nullptr))
-        by_seed[score.seed] = score.value;
+         by_name ? scores_by_name(subject, study, store)
+                 : scores_of(find_subject(subject, study, claim.says), subject.metric, store))
+      if (std::ranges::find(seeds, score.seed) != seeds.end()) by_seed[score.seed] = score.value;
+    out.is_here = out.is_here || !by_seed.empty();
     const std::string label = label_of(subject, claim);
     ours.push_back((label.empty() ? "" : label + " ") +
                    add_numbers(out, std::move(by_seed), seeds.size()));
@@ -366,9 +401,9 @@ std::string why_open(const results::Claim& claim, const LedgerItem& item) {
 }
 
 std::string verdict_text(const ScoredClaim& scored, results::Verdict verdict,
-                         const LedgerItem& item, const LedgerClaim& claim, bool is_here) {
+                         const LedgerItem& item, const LedgerClaim& claim) {
   std::string out(results::to_string(verdict));
-  if (!is_here) return "not here, its data are missing";
+  if (!scored.is_here) return "not here, its data are missing";
   if (verdict == results::Verdict::kNoData) return out;
   if (verdict != results::Verdict::kReproduced && !claim.undecidable.empty())
     return "not decidable here: " + claim.undecidable;
@@ -428,7 +463,7 @@ results::Table ledger_table(const Ledger& ledger, const std::map<LedgerRun, Stud
       table.add({what, claim.says, item.run.file, command_of(claim, study.plan.run_file.name),
                  ours.empty() ? results::Field() : results::Field(ours),
                  claim.theirs.empty() ? results::Field() : results::Field(published(claim)),
-                 verdict_text(scored[i], verdicts[i], item, claim, !lacks_data(claim, study))});
+                 verdict_text(scored[i], verdicts[i], item, claim)});
     }
   }
   return table;
