@@ -170,8 +170,9 @@ ParentAbsorption absorption_of_parents(const MatrixRef& rows, const MatrixRef& c
       continue;
     }
     const Vector direction = directions.row(p).transpose();
+    const Vector projections = rows * direction;
     const auto half_of = [&](const IndexVector& which) {
-      Half half{codes(which, own), rows(which, Eigen::all) * direction, {}};
+      Half half{codes(which, own), projections(which), {}};
       for (const Index i : which) half.is.push_back(activations(i, p) > 0.0F);
       return half;
     };
