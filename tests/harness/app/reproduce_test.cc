@@ -130,6 +130,19 @@ TEST_CASE("reproduce: what ships is judged without computing anything") {
   CHECK_SAYS(here.run({"reproduce", "irs", "--store", "published"}, 5).err, "with --from");
 }
 
+std::string counted(const std::map<std::string, int>& verdicts) {
+  std::string out;
+  for (const auto& [verdict, count] : verdicts) out += std::to_string(count) + " " + verdict + "; ";
+  return out;
+}
+
+/// A verdict of the command in the words of the page, without its reason.
+std::string in_docs(const std::string& verdict) {
+  if (verdict.rfind("not reproduced", 0) == 0) return "not";
+  if (verdict.rfind("not decidable", 0) == 0) return "not decidable";
+  return verdict.substr(0, verdict.find_first_of(":,"));
+}
+
 /// How many claims of an item have which verdict: "2 reproduced: this. 1 not: that. 3 open, size: those".
 std::map<std::string, int> verdicts_in(const std::string& text) {
   static const std::regex kCount(
@@ -161,10 +174,7 @@ TEST_CASE(
       if (items.empty() || items.back().name != name) items.push_back({name, 0, {}});
       if (verdict == "see below" || verdict == "not judged") continue;
       ++items.back().claims;
-      const bool negated = verdict == "not reproduced" || verdict == "not decidable here";
-      ++items.back().verdicts[verdict == "not reproduced" ? "not"
-                              : negated                   ? "not decidable"
-                                                          : verdict.substr(0, verdict.find(':'))];
+      ++items.back().verdicts[in_docs(verdict)];
     }
     REQUIRE_FALSE(items.empty());
     std::map<std::string, int> all;
@@ -181,18 +191,19 @@ TEST_CASE(
       const auto written = verdicts_in(page.substr(text, at - text));
       for (const auto& [verdict, count] : written) all[verdict] += count;
       const bool ships = std::ranges::all_of(item.verdicts, [](const auto& found) {
-        return found.first != "no data" && found.first.rfind("not here", 0) != 0;
+        return found.first != "no data" && found.first != "not here";
       });
       if (item.claims == 0 || !ships) continue;
       ++compared;
-      CHECK(written == item.verdicts);
+      CHECK(counted(written) == counted(item.verdicts));
     }
     std::string sums =
         "`conoscope reproduce " + paper + "`: " + std::to_string(claims) + " claims: ";
     for (const char* verdict : {"reproduced", "not", "open", "not decidable"})
       if (all[verdict] > 0)
         sums += (sums.ends_with(": ") ? "" : ", ") + std::to_string(all[verdict]) + " " + verdict;
-    CHECK_SAYS(page, sums);
+    CAPTURE(sums);
+    CHECK(page.find(sums) != page.npos);
   }
   CHECK(compared > 10);
 }
