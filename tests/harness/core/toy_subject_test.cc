@@ -26,7 +26,8 @@ std::vector<double> largest_shares(const ArrayBag& explanation) {
   const auto importance = values(explanation, "importance");
   std::vector<double> out;
   auto at = importance.begin();
-  for (const std::int64_t count : explanation.get("counts").values<const std::int64_t>()) {
+  const auto counts = explanation.get("counts").values<const std::int64_t>();
+  for (const std::int64_t count : counts) {
     double sum = 0.0;
     for (auto i = at; i != at + count; ++i) sum += *i;
     out.push_back(*std::max_element(at, at + count) / sum);
