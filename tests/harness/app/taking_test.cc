@@ -151,7 +151,7 @@ TEST_CASE("from: the results that ship are read as a store") {
   REQUIRE(shipped["messages"].size() > 25);
   CHECK_SAYS(here.run({"status", "--store", "published"}).err,
              std::to_string(shipped["messages"].size() - 25) + " more messages; ");
-  const auto file = here.write("run.toml", kmeans_run("run", "[0]", "\"surf_mae\""));
+  const auto file = here.write("run.toml", kmeans_run("run", "[999]", "\"surf_mae\""));
   CHECK_SAYS(here.run({"run", file, "--no-board", "--from", "published"}).err,
              "0 cells taken from published, which has none");
   CHECK_SAYS(here.run({"run", file, "--store", "published"}, 5).err,
