@@ -13,8 +13,8 @@
 -- compete with each other on a dataset, each control for itself; models that nothing explains compete
 -- on their dataset, and one that is alone there has no rank. The filters of model and explainer work
 -- after the ranking: hiding the others does not make anybody first.
--- sample_sd is an aggregate of conoscope's connections: two-pass, divided by n - 1; among(words, ...)
--- says whether one of the others is a line of words, or words is NULL.
+-- mean and sample_sd are aggregates of conoscope's connections: two-pass, the latter divided by n - 1;
+-- among(words, ...) says whether one of the others is a line of words, or words is NULL.
 WITH
 named AS MATERIALIZED (
   SELECT key, kind, plugin_id, plugin_version, params,
@@ -50,7 +50,7 @@ outcome AS (
                 WHERE run_cell.cell = cell.key AND (:run IS NULL OR run_cell.run = :run))),
 entry AS (
   SELECT dataset, model, explainer, control,
-         count(*) AS asked, count(value) AS n, avg(value) AS mean, sample_sd(value) AS sd
+         count(*) AS asked, count(value) AS n, mean(value) AS mean, sample_sd(value) AS sd
   FROM outcome
   GROUP BY dataset, model, control, explainer),
 ranked AS (

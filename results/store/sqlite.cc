@@ -8,6 +8,8 @@
 #include <cerrno>
 #include <cmath>
 #include <new>
+#include <span>
+#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -19,9 +21,9 @@ namespace conoscope::results {
 
 namespace {
 
-// sample_sd(x): NULLs skipped; NULL for fewer than two values. Keeps the values, for the mean has
-// to be known before anything is squared.
-void sample_sd_step(sqlite3_context* context, int, sqlite3_value** arguments) {
+// mean(x), sample_sd(x): NULLs skipped; NULL for no value, and for fewer than two. Not SQLite's avg(), whose last
+// digit depends on its version. Keeps the values, for the mean has to be known before anything is squared.
+void keep_value(sqlite3_context* context, int, sqlite3_value** arguments) {
   if (sqlite3_value_type(arguments[0]) == SQLITE_NULL) return;
   auto** slot = static_cast<std::vector<double>**>(
       sqlite3_aggregate_context(context, sizeof(std::vector<double>*)));
@@ -34,12 +36,13 @@ void sample_sd_step(sqlite3_context* context, int, sqlite3_value** arguments) {
   }
 }
 
-void sample_sd_final(sqlite3_context* context) {
+template <double (*statistic)(std::span<const double>), std::size_t least>
+void of_values(sqlite3_context* context) {
   auto** slot = static_cast<std::vector<double>**>(sqlite3_aggregate_context(context, 0));
   if (slot == nullptr || *slot == nullptr) return sqlite3_result_null(context);
   const std::unique_ptr<std::vector<double>> values(*slot);
-  if (values->size() < 2) return sqlite3_result_null(context);
-  sqlite3_result_double(context, numerics::sample_sd(*values));
+  if (values->size() < least) return sqlite3_result_null(context);
+  sqlite3_result_double(context, statistic(*values));
 }
 
 // among(words, a, b, ...): is one of the others a line of words? True where words is NULL.
@@ -260,11 +263,13 @@ Connection::Connection(const std::string& uri, std::string label, int open_flags
                                    open_flags | SQLITE_OPEN_URI | SQLITE_OPEN_EXRESCODE, nullptr);
   try {
     if (code != SQLITE_OK) fail(code, "opening");
-    if (const int added = sqlite3_create_function_v2(
-            database_, "sample_sd", 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS,
-            nullptr, nullptr, sample_sd_step, sample_sd_final, nullptr);
-        added != SQLITE_OK)
-      fail(added, "adding sample_sd");
+    for (const auto& [name, final] : {std::pair("mean", &of_values<numerics::mean, 1>),
+                                      std::pair("sample_sd", &of_values<numerics::sample_sd, 2>)})
+      if (const int added = sqlite3_create_function_v2(
+              database_, name, 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, nullptr,
+              nullptr, keep_value, final, nullptr);
+          added != SQLITE_OK)
+        fail(added, std::string("adding ") + name);
     if (const int added = sqlite3_create_function_v2(
             database_, "among", -1, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, nullptr,
             among, nullptr, nullptr, nullptr);

@@ -83,7 +83,7 @@ class Statement {
   std::unique_ptr<sqlite3_stmt, Finalize> statement_;
 };
 
-/// An open database file; one thread at a time. Adds the aggregate sample_sd, and among().
+/// An open database file; one thread at a time. Adds the aggregates mean and sample_sd, and among().
 class Connection {
  public:
   /// uri       "file:..." or ":memory:"
