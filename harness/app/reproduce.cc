@@ -333,8 +333,8 @@ std::vector<results::CurrentScore> scores_of(const StudyComponents& subject,
   return out;
 }
 
-/// Where its data are not here, which a component's key is made of: the scores of the one subject of the
-/// ledger's names that the newest run of the study has.
+/// A component's key is made of its data. Where these are not here: the scores of the one subject that has
+/// the ledger's names in the newest run of the study.
 std::vector<results::CurrentScore> scores_by_name(const LedgerSubject& subject, const Study& study,
                                                   results::Store& store) {
   results::ScoreFilter wanted;

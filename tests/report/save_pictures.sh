@@ -5,11 +5,14 @@
 #
 #   tests/report/save_pictures.sh
 set -euo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")/../.."
-export CONOSCOPE_TEST_MODULES=$PWD/build/release/tests/report/npm/node_modules CONOSCOPE_TEST_CHROMIUM=/usr/bin/chromium
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd) images=$root/docs/images
+export CONOSCOPE_TEST_MODULES=$root/build/release/tests/report/npm/node_modules CONOSCOPE_TEST_CHROMIUM=/usr/bin/chromium
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
 
 # RUN PICTURE FILE CHOICE [WIDTH]
-picture() { node tests/report/save_picture.mjs "$1.html" "$2" "docs/images/$3" "$4" ${5:+"$5"}; }
+picture() { node "$root/tests/report/save_picture.mjs" "$1.html" "$2" "$images/$3" "$4" ${5:+"$5"}; }
 draw() { conoscope run "$@" && conoscope report "$1" -o "$1.html"; }
 
 draw quick
@@ -17,7 +20,7 @@ draw pictures
 draw leakage_causes
 draw parsimony --only seed=0
 conoscope run purity_models
-sed 's/^name = .*/name = "irs_pictures"\nsummaries = true/' harness/runs/irs_models.toml >irs_pictures.toml
+sed 's/^name = .*/name = "irs_pictures"\nsummaries = true/' "$root/harness/runs/irs_models.toml" >irs_pictures.toml
 conoscope run irs_pictures.toml --only seed=0
 conoscope report irs_pictures -o irs_pictures.html
 toy='dataset=toy, delta 0.25'
@@ -27,7 +30,7 @@ picture quick board leaderboard.svg metric=surf_emd
 picture pictures purity purity.svg "$toy"
 cell=$(conoscope query "SELECT cell.key FROM cell JOIN component ON component.key = cell.explainer
   WHERE name = 'kmeans' AND control = 'none' AND seed = 0" --format csv | tail -1)
-conoscope show "$cell" --sample 128 -o docs/images/explained.svg
+conoscope show "$cell" --sample 128 -o "$images/explained.svg"
 
 # docs/reproduction.md: Kumar and Ahuja
 picture parsimony curve surf-2-emd.svg metric=surf_emd 1200
@@ -45,15 +48,15 @@ cem='cem(p_int=0.75,concept_weight=10,epochs=20)'
 picture pictures embedding leakage-21.webp "$toy&picked=$cem" 1200
 picture pictures others leakage-22.webp "$toy&picked=$cem" 1200
 hard='cbm(bottleneck=hard,training=independent)'
-conoscope board leakage_causes -m mi_true_ic --model "$hard" --plot docs/images/leakage-14.svg
-conoscope board leakage_causes -m nis_complement --model "$hard" --plot docs/images/leakage-15.svg
+conoscope board leakage_causes -m mi_true_ic --model "$hard" --plot "$images/leakage-14.svg"
+conoscope board leakage_causes -m nis_complement --model "$hard" --plot "$images/leakage-15.svg"
 conoscope board leakage_causes -m nis_complement --dataset toy --model 'cbm(concept_weight=5)' \
-  --model 'cbm(bottleneck=logit,concept_weight=5)' --plot docs/images/leakage-16.svg
+  --model 'cbm(bottleneck=logit,concept_weight=5)' --plot "$images/leakage-16.svg"
 
 # Espinosa Zarlenga et al.
 picture pictures correlation purity-1b.svg 'dataset=toy, delta 0'
-conoscope board purity_models -m ois --plot docs/images/purity-4a.svg
-conoscope board purity_models -m nis --plot docs/images/purity-4b.svg
+conoscope board purity_models -m ois --plot "$images/purity-4a.svg"
+conoscope board purity_models -m nis --plot "$images/purity-4b.svg"
 
 # Suter et al.
 tcvae='beta_tcvae(architecture=dense,steps=1500,batch_size=64)'
