@@ -116,7 +116,9 @@ struct Cut {
 
   Command command(const std::vector<std::string>& words) const {
     Command out = here.conoscope(words);
-    return preloaded.empty() ? out : out.set("CONOSCOPE_PRELOAD", preloaded);
+    if (preloaded.empty()) return out;
+    return out.set("CONOSCOPE_PRELOAD", preloaded)
+        .set("ASAN_OPTIONS", "verify_asan_link_order=0");  // see preload()
   }
 
   /// Nothing recorded is lost, and no score is wrong. Returns what the run said that goes on.
@@ -192,10 +194,7 @@ TEST_CASE("writes that were not brought to the disk are lost: nothing recorded i
     const LostWrites disk(here, here.path("disk"));
     Cut cut(here, file, here.path("disk"), reference.exported());
     cut.preloaded = preload(disk.library());
-    Process running = cut.command(cut.run)
-                          .set("LD_PRELOAD", cut.preloaded)
-                          .set("ASAN_OPTIONS", "verify_asan_link_order=0")
-                          .start();
+    Process running = cut.command(cut.run).set("LD_PRELOAD", cut.preloaded).start();
     wait_until(i, count, 2 * whole.seconds, random);  // to keep an image takes time
     // Once at least something has been recorded that can be lost.
     while (i + 1 == count && running.running() && !has(running.err(), " ok digits"))
@@ -222,10 +221,7 @@ TEST_CASE("writes that were not brought to the disk are lost: what a plugin said
   const LostWrites disk(here, here.path("disk"));
   Cut cut(here, here.write("run.toml", text), here.path("disk"), "");
   cut.preloaded = preload(disk.library());
-  const Ended ended = cut.command(cut.run)
-                          .set("LD_PRELOAD", cut.preloaded)
-                          .set("ASAN_OPTIONS", "verify_asan_link_order=0")
-                          .run();
+  const Ended ended = cut.command(cut.run).set("LD_PRELOAD", cut.preloaded).run();
   REQUIRE_MESSAGE(ended.code == 0, ended.err);
   // The explanation is the last artifact: nothing that is written later brings its log to the disk.
   const auto logs = logs_below(here.path("disk/cache/artifacts"));
