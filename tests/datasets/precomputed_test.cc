@@ -199,7 +199,8 @@ TEST_CASE("precomputed: labels of a table that are beyond 2^53") {
 TEST_CASE("precomputed: float64 and float16 stay, csv is read") {
   Files files;
   files.put<double>("activations", {12, 4, 3}, std::vector<double>(144, 0.1));
-  CHECK(files.load().out.values<double>("activations")[7] == 0.1);
+  const auto whole = files.load().out;
+  CHECK(whole.values<double>("activations")[7] == 0.1);
   files.arguments["activations"] = files.scratch.write(
       "half.npy",
       npy_bytes<std::uint16_t>("<f2", "(12, 4, 3)", std::vector<std::uint16_t>(144, 0x3800)));
@@ -207,7 +208,8 @@ TEST_CASE("precomputed: float64 and float16 stay, csv is read") {
   CHECK(half.values<conoscope::sdk::Half>("activations")[7].bits == 0x3800);
   files.arguments["labels"] =
       files.scratch.write("labels.csv", "label\n0\n0\n0\n0\n0\n0\n1\n1\n1\n1\n1\n1\n");
-  CHECK(files.load().out.values<std::int64_t>("labels")[6] == 1);
+  const auto labelled = files.load().out;
+  CHECK(labelled.values<std::int64_t>("labels")[6] == 1);
 }
 
 TEST_CASE("precomputed: two halves are joined and are the split") {
@@ -443,8 +445,9 @@ TEST_CASE("precomputed: head and annotations that do not fit") {
   SUBCASE("targets") {
     files.arguments["output"] = "regression";
     const auto targets = files.put<double>("targets", {12, 2}, std::vector<double>(24, 1.5));
-    CHECK(files.load().out.values<double>("targets")[23] == 1.5);
-    CHECK(files.load().out.texts.at("task") == "regression");
+    const auto loaded = files.load().out;
+    CHECK(loaded.values<double>("targets")[23] == 1.5);
+    CHECK(loaded.texts.at("task") == "regression");
     files.put<double>("targets", {12}, std::vector<double>(12));
     files.refuses(targets + ": targets have 1 columns, but " + weight + " has 2 outputs");
     files.put<double>("targets", {12, 1, 2}, std::vector<double>(24));

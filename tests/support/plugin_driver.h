@@ -48,9 +48,11 @@ struct Bundle {
   std::map<std::string, std::string> texts;
 
   template <typename T>
-  std::span<const T> values(const std::string& name) const {
+  std::span<const T> values(const std::string& name) const& {
     return arrays.at(name).values<T>();
   }
+  template <typename T>
+  std::span<const T> values(const std::string& name) const&& = delete;  // it would dangle
   const std::vector<std::int64_t>& shape(const std::string& name) const {
     return arrays.at(name).shape;
   }

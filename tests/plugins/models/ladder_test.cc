@@ -171,7 +171,8 @@ TEST_CASE("ladder_codes: a constant factor becomes 0") {
     factors.insert(factors.end(), {0.1, static_cast<double>(i % 3)});
   data.arrays["factors"] = OwnedArray::of<double>({kMany, 2}, factors);
   put_split(data, {0, 1, 2}, {3, 4, 5});
-  const auto codes = made(plugin("ladder_codes"), {}, data).values<double>("codes");
+  const Bundle out = made(plugin("ladder_codes"), {}, data);
+  const auto codes = out.values<double>("codes");
   CHECK(std::abs(codes[1]) > 1.0);
   for (std::size_t i = 0; i < codes.size(); i += 2) REQUIRE(codes[i] == 0.0);
 }

@@ -457,10 +457,10 @@ TEST_CASE("torchscript: layers below the last one, and the rest of the network f
       REQUIRE(out.error == "");
       return out;
     };
-    const Outcome drawn = redrawn(1);
+    const Outcome drawn = redrawn(1), other = redrawn(2);
     CHECK((redrawn(1).out.arrays.at("outputs") == drawn.out.arrays.at("outputs")));
     CHECK(!close(drawn.out.values<double>("outputs"), logits));
-    CHECK(!close(drawn.out.values<double>("outputs"), redrawn(2).out.values<double>("outputs")));
+    CHECK(!close(drawn.out.values<double>("outputs"), other.out.values<double>("outputs")));
 
     // The mean of gradients over the training rows is the head view's weight.
     std::vector<double> unit(30 * 10, 0.0);
