@@ -130,7 +130,7 @@ int site_command(const Arguments& arguments) {
       "its report, for each method and each metric, a search, and JSON beside every table.\n"
       "A study is the newest run of its name. STORE is a file or a folder, or published:\n"
       "the results that ship. Written into the same folder again, pages are replaced.",
-      {"conoscope site -o board", "conoscope site published -o published-board"});
+      {"conoscope site -o board", "conoscope site published/sanity.gz -o sanity-board"});
   options.positional("stores", 1);
   options.with_store();
   options.text("output,o", "DIR",

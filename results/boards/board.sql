@@ -20,7 +20,8 @@ named AS MATERIALIZED (
   SELECT key, kind, plugin_id, plugin_version, params,
          coalesce(run_component.name, component.name) AS name
   FROM component
-  LEFT JOIN run_component ON run_component.run = :run AND run_component.component = component.key),
+  LEFT JOIN run_component ON run_component.run = :run AND run_component.component = component.key
+  WHERE :run IS NULL OR run_component.run IS NOT NULL),
 wanted_dataset AS (
   SELECT key FROM named WHERE kind = 'dataset' AND among(:dataset, key, name, plugin_id)),
 wanted_control (control) AS (

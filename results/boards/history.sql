@@ -5,6 +5,8 @@
 --   :metric     the metric
 --   :component  key, name or plugin id of a dataset, model or explainer, or a line for each; NULL: all
 --   :control    control to keep; NULL: all
+--
+-- CROSS JOIN: whether an attempt has a score of the metric is looked up first.
 WITH program AS MATERIALIZED (
   SELECT key, substr(rest, 1, instr(rest, char(10)) - 1) AS version
   FROM (SELECT key, substr(text, instr(text, char(10) || 'conoscope: ') + 12) AS rest
@@ -24,15 +26,15 @@ SELECT a.started_at, run.name AS run, coalesce(dn.name, d.name) AS dataset, coal
        EXISTS (SELECT 1 FROM current_score AS current WHERE current.metric = s.metric
                AND current.cell = cell.key AND current.attempt = a.id) AS counts,
        a.environment, a.id AS attempt
-FROM cell
+FROM attempt AS a
+CROSS JOIN score AS s ON s.attempt = a.id AND s.metric = :metric
+CROSS JOIN cell ON cell.key = a.cell
 JOIN component AS d ON d.key = cell.dataset
 JOIN component AS m ON m.key = cell.model
 LEFT JOIN component AS e ON e.key = cell.explainer
-JOIN attempt AS a ON a.cell = cell.key
 LEFT JOIN run_component AS dn ON dn.run = a.run AND dn.component = d.key
 LEFT JOIN run_component AS mn ON mn.run = a.run AND mn.component = m.key
 LEFT JOIN run_component AS en ON en.run = a.run AND en.component = e.key
-JOIN score AS s ON s.attempt = a.id AND s.metric = :metric
 JOIN run ON run.key = a.run
 LEFT JOIN program ON program.key = a.environment
 WHERE (:control IS NULL OR cell.control = :control)

@@ -6,10 +6,10 @@
 -- A step is an explainer (perfect, random_importance, random_concepts, by name or plugin id) or a
 -- model without one (ladder_*). value is NULL where there is no number. Controls are left out.
 WITH named AS MATERIALIZED (
-  SELECT key, kind, plugin_id, plugin_version, params,
-         coalesce(run_component.name, component.name) AS name
-  FROM component
-  LEFT JOIN run_component ON run_component.run = :run AND run_component.component = component.key)
+  SELECT key, kind, plugin_id, plugin_version, params, run_component.name
+  FROM run_component
+  JOIN component ON component.key = run_component.component
+  WHERE run_component.run = :run)
 SELECT d.name AS dataset, m.name AS model, m.plugin_id AS model_plugin, m.params,
        coalesce(e.name, '') AS explainer, coalesce(e.plugin_id, '') AS explainer_plugin,
        cell.seed, current.value, metric_key.direction, metric_key.unit,

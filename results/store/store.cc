@@ -349,6 +349,13 @@ void Store::register_run(const RunRow& run, std::span<const ComponentRow> compon
     add_cell(c, *row);
     c.kept("INSERT INTO run_cell VALUES (?, ?) ON CONFLICT DO NOTHING").run(run.key, row->key);
   }
+  // Boards take a run's components from here alone: those that it did not name keep their names.
+  c.kept(
+       "INSERT INTO run_component SELECT DISTINCT run_cell.run, component.key, component.name "
+       "FROM run_cell JOIN cell ON cell.key = run_cell.cell "
+       "JOIN component ON component.key IN (cell.dataset, cell.model, cell.explainer) "
+       "WHERE run_cell.run = ? ON CONFLICT DO NOTHING")
+      .run(run.key);
   transaction.commit();
 }
 
