@@ -192,7 +192,7 @@ class Drawing {
     int longest = 8;
     for (const Row& row : plot.rows)
       longest = std::max(longest, display_width(shortened(printable(row.label))));
-    left_ = 16.0 + 7.0 * longest;
+    left_ = 16.0 + 7.5 * longest;  // pixels of a character, in the widest of the fonts
     bottom_ = kTop + kRow * static_cast<double>(plot.rows.size());
   }
 
